@@ -1,0 +1,40 @@
+"""What a number may be, and what else a recursion may ask of it.
+
+A recursion is written once over anything that adds, subtracts, multiplies and divides: a float, a NumPy
+array holding one value per state, a SymPy expression, a CasADi node. The three operations beyond those four
+are gathered in an `Arithmetic`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Scalar(Protocol):
+    """A number, or whatever stands for one."""
+
+    def __add__(self, other: Any, /) -> Scalar: ...
+    def __radd__(self, other: Any, /) -> Scalar: ...
+    def __sub__(self, other: Any, /) -> Scalar: ...
+    def __rsub__(self, other: Any, /) -> Scalar: ...
+    def __mul__(self, other: Any, /) -> Scalar: ...
+    def __rmul__(self, other: Any, /) -> Scalar: ...
+    def __truediv__(self, other: Any, /) -> Scalar: ...
+    def __rtruediv__(self, other: Any, /) -> Scalar: ...
+    def __neg__(self) -> Scalar: ...
+
+
+class Arithmetic(Protocol):
+    """The three things that a recursion needs beyond + - * /."""
+
+    def const(self, value: Scalar, /) -> Scalar:
+        """A constant of the model, in this arithmetic. What is not a plain number passes unchanged."""
+        ...
+
+    def sincos(self, angle: Scalar, /) -> tuple[Scalar, Scalar]:
+        """The sine and the cosine of an angle."""
+        ...
+
+    def sqrt(self, value: Scalar, /) -> Scalar:
+        """The square root of a value that is not negative."""
+        ...

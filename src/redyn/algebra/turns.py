@@ -1,0 +1,94 @@
+"""Rotations about one coordinate axis: the steps that every rotation between two links is made of.
+
+A general rotation costs nine multiplications on a vector; a turn about z followed by one about x costs eight,
+and its zeros and ones fold. Symmetric matrices turn with five multiplications per 2x2 block:
+with y = s (a - d) + 2 c b, the block [[a, b], [b, d]] becomes [[a - s y, c y - b], [c y - b, d + s y]].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from redyn.algebra.scalar import Scalar
+from redyn.algebra.vectors import Mat3, Sym3, Vec3
+
+
+class Turn(Protocol):
+    """The rotation of a child's axes from its parent's, about one coordinate axis."""
+
+    @property
+    def c(self) -> Scalar: ...
+    @property
+    def s(self) -> Scalar: ...
+    def to_parent(self, v: Vec3) -> Vec3: ...
+    def to_child(self, v: Vec3) -> Vec3: ...
+    def symmetric_to_parent(self, a: Sym3) -> Sym3: ...
+    def matrix_to_parent(self, a: Mat3) -> Mat3: ...
+
+
+def _turn_symmetric(c: Scalar, s: Scalar, a: Scalar, b: Scalar, d: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    y = s * (a - d) + (c + c) * b
+    x = s * y
+    return a - x, c * y - b, d + x
+
+
+def _turn_general(
+    c: Scalar, s: Scalar, a: Scalar, b: Scalar, e: Scalar, d: Scalar
+) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """The block [[a, b], [e, d]]."""
+    y = s * (a - d) + c * (b + e)
+    x, cy = s * y, c * y
+    return a - x, cy - e, cy - b, d + x
+
+
+@dataclass(slots=True)
+class TurnX:
+    """Rx: by a link's twist angle alpha."""
+
+    c: Scalar
+    s: Scalar
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return Vec3(v.x, self.c * v.y - self.s * v.z, self.s * v.y + self.c * v.z)
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return Vec3(v.x, self.c * v.y + self.s * v.z, self.c * v.z - self.s * v.y)
+
+    def symmetric_to_parent(self, a: Sym3) -> Sym3:
+        yy, yz, zz = _turn_symmetric(self.c, self.s, a.yy, a.yz, a.zz)
+        return Sym3(a.xx, self.c * a.xy - self.s * a.xz, self.s * a.xy + self.c * a.xz, yy, yz, zz)
+
+    def matrix_to_parent(self, a: Mat3) -> Mat3:
+        yy, yz, zy, zz = _turn_general(self.c, self.s, a.y.y, a.y.z, a.z.y, a.z.z)
+        return Mat3(
+            Vec3(a.x.x, self.c * a.x.y - self.s * a.x.z, self.s * a.x.y + self.c * a.x.z),
+            Vec3(self.c * a.y.x - self.s * a.z.x, yy, yz),
+            Vec3(self.s * a.y.x + self.c * a.z.x, zy, zz),
+        )
+
+
+@dataclass(slots=True)
+class TurnZ:
+    """Rz: by a joint's angle theta."""
+
+    c: Scalar
+    s: Scalar
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return Vec3(self.c * v.x - self.s * v.y, self.s * v.x + self.c * v.y, v.z)
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return Vec3(self.c * v.x + self.s * v.y, self.c * v.y - self.s * v.x, v.z)
+
+    def symmetric_to_parent(self, a: Sym3) -> Sym3:
+        xx, xy, yy = _turn_symmetric(self.c, self.s, a.xx, a.xy, a.yy)
+        return Sym3(xx, xy, self.c * a.xz - self.s * a.yz, yy, self.s * a.xz + self.c * a.yz, a.zz)
+
+    def matrix_to_parent(self, a: Mat3) -> Mat3:
+        xx, xy, yx, yy = _turn_general(self.c, self.s, a.x.x, a.x.y, a.y.x, a.y.y)
+        return Mat3(
+            Vec3(xx, xy, self.c * a.x.z - self.s * a.y.z),
+            Vec3(yx, yy, self.s * a.x.z + self.c * a.y.z),
+            Vec3(self.c * a.z.x - self.s * a.z.y, self.s * a.z.x + self.c * a.z.y, a.z.z),
+        )

@@ -1,0 +1,22 @@
+"""What the user wrote: robot files, the built-in library, random chains."""
+
+from redyn.description.chain import random_chain
+from redyn.description.checks import check_physical, unphysical_links
+from redyn.description.read import Source, library, read
+from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
+from redyn.description.yaml_file import from_mapping, to_data, to_yaml
+
+__all__ = [
+    "JointDescription",
+    "LinkDescription",
+    "RobotDescription",
+    "Source",
+    "check_physical",
+    "from_mapping",
+    "library",
+    "random_chain",
+    "read",
+    "to_data",
+    "to_yaml",
+    "unphysical_links",
+]

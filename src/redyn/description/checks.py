@@ -1,0 +1,181 @@
+"""What a description must satisfy beyond the type of each field."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+import numpy as np
+
+from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.errors import DescriptionError
+
+# The rounding of a table printed to six digits; rods and discs sit exactly on the limit.
+PHYSICAL_TOLERANCE = 1e-6
+
+_GEOMETRY = {
+    "dh": ("a", "b", "alpha", "theta"),
+    "modified-dh": ("a", "alpha", "d", "theta"),
+    "frames": ("xyz", "rpy", "axis"),
+}
+_VARIABLE = {("dh", "revolute"): "theta", ("dh", "prismatic"): "b"} | {
+    ("modified-dh", "revolute"): "theta",
+    ("modified-dh", "prismatic"): "d",
+}
+
+
+def complete(robot: RobotDescription) -> RobotDescription:
+    """The same robot with every name and parent filled in, checked as a whole."""
+    links: list[LinkDescription] = []
+    for i, link in enumerate(robot.links):
+        name = link.name or f"link{i + 1}"
+        before = links[i - 1].name if i else WORLD[0]
+        joint = link.joint.model_copy(update={"name": link.joint.name or f"joint{i + 1}"})
+        link = link.model_copy(update={"name": name, "parent": link.parent or before, "joint": joint})
+        where = f"links[{i}]"
+        _check_geometry(link, robot, where)
+        links.append(_with_initial(link, robot, where))
+        _check_mass(link, where)
+    _check_names(links)
+    _check_parents(links)
+    names = [str(link.name) for link in links]
+    if robot.end_effector is not None and robot.end_effector not in names:
+        raise DescriptionError("end_effector", f"no link is called {robot.end_effector!r}{_suggest(robot.end_effector, names)}")
+    if all(link.joint.type == "fixed" for link in links):
+        raise DescriptionError("links", "no joint moves; at least one must be revolute or prismatic")
+    return robot.model_copy(update={"links": links})
+
+
+def _suggest(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {close[0]!r}?" if close else f"; the names are {', '.join(names[:12])}"
+
+
+def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) -> None:
+    allowed = _GEOMETRY[robot.convention]
+    every = {field for fields in _GEOMETRY.values() for field in fields}
+    for field in sorted(every - set(allowed)):
+        if getattr(link, field) is not None:
+            raise DescriptionError(
+                f"{where}.{field}", f"not used with convention {robot.convention!r}, whose fields are {', '.join(allowed)}"
+            )
+    if link.axis is not None and not 1e-6 < float(np.linalg.norm(link.axis)) < 1e6:
+        raise DescriptionError(f"{where}.axis", f"expected a direction such as [0, 0, 1], got {list(link.axis)}")
+    if robot.convention != "frames":
+        variable = _VARIABLE.get((robot.convention, link.joint.type))
+        for field in allowed:
+            if field != variable and getattr(link, field) is None and not (link.joint.type == "fixed"):
+                raise DescriptionError(
+                    f"{where}.{field}", f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}"
+                )
+
+
+def _needed(allowed: tuple[str, ...], variable: str | None) -> str:
+    return ", ".join(field for field in allowed if field != variable)
+
+
+def _with_initial(link: LinkDescription, robot: RobotDescription, where: str) -> LinkDescription:
+    """A number in the column of the joint variable is its initial value, as in the book's tables: `JV [0]`."""
+    variable = _VARIABLE.get((robot.convention, link.joint.type))
+    value = getattr(link, variable) if variable else None
+    if variable is None or value is None:
+        return link
+    if link.joint.initial is not None and link.joint.initial != value:
+        raise DescriptionError(
+            f"{where}.{variable}",
+            f"{variable} is the variable of this joint, so its number is the initial value, but joint.initial says "
+            f"{link.joint.initial}; give one of them (a constant to add goes into joint.offset)",
+        )
+    joint = link.joint.model_copy(update={"initial": value})
+    return link.model_copy(update={variable: None, "joint": joint})
+
+
+def _check_mass(link: LinkDescription, where: str) -> None:
+    moving = link.joint.type != "fixed"
+    if link.mass is None:
+        if moving:
+            raise DescriptionError(f"{where}.mass", "missing; write the mass in kg (0 for a massless link)")
+        for field in ("com", "r", "inertia"):
+            if getattr(link, field) is not None:
+                raise DescriptionError(f"{where}.mass", f"missing, though {field} is given; write the mass in kg")
+        return
+    if link.com is not None and link.r is not None:
+        raise DescriptionError(
+            f"{where}.r", "give either com (mass centre from the link frame) or r (from the mass centre to the link frame)"
+        )
+    if link.mass != 0.0:
+        if link.com is None and link.r is None:
+            raise DescriptionError(
+                f"{where}.com", "missing; give com, the mass centre from the link frame, or the book's r = -com"
+            )
+        if link.inertia is None:
+            raise DescriptionError(
+                f"{where}.inertia", "missing; six numbers about the mass centre ([0, 0, 0] for a point mass)"
+            )
+
+
+def _check_names(links: list[LinkDescription]) -> None:
+    for kind, names in (
+        ("name", [link.name for link in links]),
+        ("joint.name", [link.joint.name for link in links]),
+    ):
+        seen: dict[str | None, int] = {}
+        for i, name in enumerate(names):
+            if name in WORLD and kind == "name":
+                raise DescriptionError(f"links[{i}].name", f"{name!r} is the fixed world; choose another name")
+            if name in seen:
+                raise DescriptionError(
+                    f"links[{i}].{kind}", f"{name!r} is already used by links[{seen[name]}]; names must differ"
+                )
+            seen[name] = i
+
+
+def _check_parents(links: list[LinkDescription]) -> None:
+    index = {str(link.name): i for i, link in enumerate(links)}
+    for i, link in enumerate(links):
+        if link.parent not in index and link.parent not in WORLD:
+            raise DescriptionError(
+                f"links[{i}].parent", f"no link is called {link.parent!r}{_suggest(str(link.parent), list(index))}"
+            )
+    grounded: set[str] = set(WORLD)
+    for i, link in enumerate(links):
+        path: list[str] = []
+        at = str(link.name)
+        while at not in grounded:
+            if at in path:
+                loop = " -> ".join([*path[path.index(at) :], at])
+                raise DescriptionError(
+                    f"links[{index[at]}].parent",
+                    f"the parents form a loop: {loop}; one of them must hang on another link or on the world",
+                )
+            path.append(at)
+            at = str(links[index[at]].parent)
+        grounded.update(path)
+
+
+def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
+    """Where a link is physically impossible, and why."""
+    for i, link in enumerate(robot.links):
+        mass = link.mass or 0.0
+        if mass < 0:
+            yield f"links[{i}].mass", f"the mass is negative ({mass} kg)"
+        xx, xy, xz, yy, yz, zz = link.inertia or (0.0,) * 6
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments = np.linalg.eigvalsh(inertia)
+        scale = float(np.abs(moments).max())
+        shown = ", ".join(f"{m:.6g}" for m in moments)
+        if moments[0] < -PHYSICAL_TOLERANCE * scale:
+            yield f"links[{i}].inertia", f"a principal moment is negative ({shown}), which no body has"
+        elif moments[0] + moments[1] < moments[2] - PHYSICAL_TOLERANCE * scale:
+            yield (
+                f"links[{i}].inertia",
+                f"the largest principal moment exceeds the sum of the others ({shown}), which no body has",
+            )
+
+
+def check_physical(robot: RobotDescription) -> None:
+    for where, why in unphysical_links(robot):
+        raise DescriptionError(
+            where,
+            f"{why}; correct it, or say in the file `unphysical: why`, or load with allow_unphysical=True",
+        )

@@ -1,0 +1,57 @@
+"""From what the user names to a description: a library name, a file or plain data."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from importlib import resources
+from os import PathLike
+from pathlib import Path
+from typing import cast
+
+from redyn.description.schema import RobotDescription
+from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
+from redyn.errors import DescriptionError
+
+Source = str | PathLike[str] | Mapping[str, object]
+
+
+def library() -> list[str]:
+    """Names of the built-in robots.
+
+    >>> library()[:3]
+    ['kuka-kr5', 'kuka-kr5-printed', 'lagrange-pointing']
+    """
+    folder = resources.files("redyn.description") / "library"
+    return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def read(source: Source) -> RobotDescription:
+    """The description behind a library name, a path or a mapping."""
+    if isinstance(source, Mapping):
+        return from_mapping(source)
+    if not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DescriptionError("", f"load takes a library name, a path or a dict, got {type(cast(object, source)).__name__}")
+    if isinstance(source, str) and source in library():
+        text = (resources.files("redyn.description") / "library" / f"{source}.yaml").read_text("utf-8")
+        return parse_yaml(text, source)
+    return _read_file(Path(source))
+
+
+def _read_file(path: Path) -> RobotDescription:
+    shown = str(path)[:200]
+    if "\0" in str(path) or not path.is_file():
+        close = difflib.get_close_matches(shown, library(), 1)
+        hint = f"did you mean {close[0]!r}?" if close else "`redyn list` shows the library"
+        raise DescriptionError(shown, f"neither a robot of the library nor a file; {hint}")
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise DescriptionError(shown, "expected a .yaml file")
+    if path.stat().st_size > LARGEST_FILE:
+        raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise DescriptionError(shown, f"not UTF-8 text (byte {error.start})") from None
+    except OSError as error:
+        raise DescriptionError(shown, f"cannot be read: {error.strerror}") from None
+    return parse_yaml(text, path.name)

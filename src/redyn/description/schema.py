@@ -1,0 +1,135 @@
+"""What a robot file may say, field by field (pydantic)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from redyn.description.numbers import parse_number
+
+Convention = Literal["dh", "modified-dh", "frames"]
+JointType = Literal["revolute", "prismatic", "fixed"]
+WORLD = ("world", "base")  # names of link 0, the fixed world
+
+
+def _vector(length: int, what: str) -> Any:
+    def parse(value: object) -> tuple[float, ...]:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ValueError(f"expected {length} numbers, {what}")
+        items = cast("Sequence[object]", value)
+        if len(items) != length:
+            raise ValueError(f"expected {length} numbers, {what}, got {len(items)}")
+        return tuple(parse_number(item) for item in items)
+
+    return parse
+
+
+def _inertia(value: object) -> tuple[float, ...]:
+    """Six numbers xx xy xz yy yz zz (the book's order), from any of the forms people use."""
+    order = ("xx", "xy", "xz", "yy", "yz", "zz")
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[object, object]", value)
+        unknown = [str(key) for key in entries if key not in order]
+        if unknown:
+            raise ValueError(f"unknown key {unknown[0]!r}; the keys are {', '.join(order)}")
+        return tuple(parse_number(entries.get(key, 0.0)) for key in order)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        rows = cast("Sequence[object]", value)
+        if len(rows) == 6:
+            return tuple(parse_number(item) for item in rows)
+        if len(rows) == 3 and all(isinstance(r, Sequence) and not isinstance(r, str) for r in rows):
+            full = [_vector(3, "a row of the tensor")(row) for row in rows]
+            for i, j in ((0, 1), (0, 2), (1, 2)):
+                if full[i][j] != full[j][i]:
+                    raise ValueError(f"the tensor is not symmetric: {full[i][j]} and {full[j][i]}")
+            return (*full[0], full[1][1], full[1][2], full[2][2])
+        if len(rows) == 3:
+            xx, yy, zz = (parse_number(item) for item in rows)
+            return (xx, 0.0, 0.0, yy, 0.0, zz)
+    raise ValueError(
+        "expected {xx: , xy: , xz: , yy: , yz: , zz: }, six numbers in that order, three principal moments or a 3x3 tensor"
+    )
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or len(value) > 200:
+        raise ValueError(f"expected a name (text of 1 to 200 characters), got {str(value)[:60]!r}")
+    if re.search(r"[\x00-\x1f]", value):
+        raise ValueError("a name may not hold control characters")
+    return value
+
+
+Number = Annotated[float, BeforeValidator(parse_number)]
+NotNegative = Annotated[float, Field(ge=0), BeforeValidator(parse_number)]
+Positive = Annotated[float, Field(gt=0), BeforeValidator(parse_number)]
+Vector = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "x y z"))]
+Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upper"))]
+Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
+Name = Annotated[str, BeforeValidator(_name)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class JointDescription(_Strict):
+    """A joint. `joint: revolute` in a file is short for `joint: {type: revolute}`."""
+
+    name: Name | None = None
+    type: JointType
+    damping: NotNegative = 0.0
+    coulomb: NotNegative = 0.0
+    smoothing: Positive = 1e-3
+    armature: NotNegative = 0.0
+    limits: Range | None = None
+    speed_limit: Positive | None = None
+    effort_limit: Positive | None = None
+    offset: Number = 0.0
+    initial: Number | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> JointDescription:
+        if self.limits is not None and self.limits[0] > self.limits[1]:
+            raise ValueError(f"limits: the lower one, {self.limits[0]}, is above the upper one, {self.limits[1]}")
+        return self
+
+
+def _joint(value: object) -> object:
+    return {"type": value} if isinstance(value, str) else value
+
+
+class LinkDescription(_Strict):
+    """A link and the joint that carries it. Which geometry fields apply follows from the robot's convention."""
+
+    name: Name | None = None
+    parent: Name | None = None
+    joint: Annotated[JointDescription, BeforeValidator(_joint)]
+    # dh: a, b, alpha, theta; modified-dh: a, alpha, d, theta; frames: xyz, rpy, axis
+    a: Number | None = None
+    b: Number | None = None
+    d: Number | None = None
+    alpha: Number | None = None
+    theta: Number | None = None
+    xyz: Vector | None = None
+    rpy: Vector | None = None
+    axis: Vector | None = None
+    mass: Number | None = None
+    com: Vector | None = None
+    r: Vector | None = None
+    inertia: Inertia | None = None
+
+
+class RobotDescription(_Strict):
+    """A whole robot file."""
+
+    name: Name
+    source: str | None = None
+    defects: list[str] = Field(default_factory=list)
+    convention: Convention
+    gravity: Vector = (0.0, 0.0, -9.81)
+    end_effector: Name | None = None
+    unphysical: str | None = None
+    links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]

@@ -1,0 +1,136 @@
+"""Robot files in YAML: read with a safe loader that also refuses what is surely a mistake, and written back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import yaml
+from pydantic import ValidationError
+
+from redyn.description.checks import complete
+from redyn.description.numbers import format_angle
+from redyn.description.schema import RobotDescription
+from redyn.errors import DescriptionError
+
+LARGEST_FILE = 50_000_000  # bytes: a thousand times the largest robot anyone writes by hand
+
+_ANGLES = ("alpha", "theta")
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain data only; duplicate keys, aliases and tags are errors instead of surprises."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            event = cast(Any, self.peek_event())
+            raise yaml.composer.ComposerError(
+                None, None, "anchors and aliases are not used in robot files", event.start_mark
+            )
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.constructor.ConstructorError(
+                        None, None, f"the key {key.value!r} appears twice", key.start_mark
+                    )
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def parse_yaml(text: str, origin: str) -> RobotDescription:
+    """A robot from the text of a file; `origin` names the file in errors."""
+    try:
+        data = yaml.load(text, Loader=_Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = cast(Any, error.problem_mark)
+        line = f":{mark.line + 1}" if mark is not None else ""
+        raise DescriptionError(f"{origin}{line}", f"not valid YAML: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise DescriptionError(origin, f"not valid YAML: {error}") from None
+    if not isinstance(data, Mapping):
+        raise DescriptionError(origin, "expected a robot: keys such as name, convention and links")
+    return from_mapping(cast("Mapping[str, object]", data), origin)
+
+
+def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescription:
+    """A robot from plain data, every error with its place."""
+    try:
+        robot = RobotDescription.model_validate(dict(data))
+    except ValidationError as error:
+        raise _translated(error, origin) from None
+    try:
+        return complete(robot)
+    except DescriptionError as error:
+        if not origin:
+            raise
+        message = str(error).removeprefix(f"{error.where}: ")
+        raise DescriptionError(f"{origin}: {error.where}", message) from None
+
+
+def _translated(error: ValidationError, origin: str) -> DescriptionError:
+    problems = error.errors(include_url=False)
+    lines: list[str] = []
+    for problem in problems[:5]:
+        where = ""
+        for step in problem["loc"]:
+            where += f"[{step}]" if isinstance(step, int) else f".{step}" if where else str(step)
+        lines.append(f"{where}: {_message(problem)}" if where else _message(problem))
+    if len(problems) > 5:
+        lines.append(f"and {len(problems) - 5} more")
+    where, _, rest = "\n".join(lines).partition(": ")
+    return DescriptionError(f"{origin}: {where}" if origin else where, rest)
+
+
+def _message(problem: Any) -> str:
+    kind, given = str(problem["type"]), problem.get("input")
+    if kind == "missing":
+        return "missing"
+    if kind == "extra_forbidden":
+        return "unknown key; see `redyn show --help` for the fields of a robot file"
+    if kind == "literal_error":
+        return f"expected {problem['ctx']['expected']}, got {str(given)[:60]!r}"
+    message = str(problem["msg"]).removeprefix("Value error, ")
+    shown = str(given)
+    return message if kind == "value_error" else f"{message}, got {shown[:60]!r}"
+
+
+def to_data(robot: RobotDescription) -> dict[str, object]:
+    """Plain data that reads back as the same robot; defaults are left out."""
+    data = cast("dict[str, Any]", robot.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
+    for link in data["links"]:
+        for field in _ANGLES:
+            if field in link:
+                link[field] = format_angle(link[field])
+        if "rpy" in link:
+            link["rpy"] = [format_angle(angle) for angle in link["rpy"]]
+        if set(link["joint"]) == {"type"}:
+            link["joint"] = link["joint"]["type"]
+    return data
+
+
+class _Dumper(yaml.SafeDumper):
+    """Vectors on one line, everything else in blocks."""
+
+
+def _represent_list(dumper: yaml.SafeDumper, values: list[object]) -> Any:
+    flat = all(isinstance(value, int | float | str) for value in values) and len(values) <= 6
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flat)
+
+
+def _represent_float(dumper: yaml.SafeDumper, value: float) -> Any:
+    text = repr(value)
+    if "e" in text and "." not in text:  # YAML 1.1 reads 1e-06 as text
+        text = text.replace("e", ".0e")
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+
+
+_Dumper.add_representer(list, _represent_list)
+_Dumper.add_representer(float, _represent_float)
+
+
+def to_yaml(robot: RobotDescription) -> str:
+    return yaml.dump(to_data(robot), Dumper=_Dumper, sort_keys=False, width=120, allow_unicode=True)

@@ -1,0 +1,120 @@
+"""The matrix of convective inertia terms (MCI): C of (9.10b), element by element as in (9.16).
+
+C = N^T (M N_dot + W M N) depends on where twists are taken: the book takes them at the mass centres, and so does
+this, although the recursion runs at joint origins. Moving a body's equation from its mass centre to its joint origin
+turns W M into a matrix [[E, 0], [k x 1, 0]] (M' below), because the lever itself turns.
+
+Differences from the text. For a prismatic joint d_dot has the further term e b_dot. For i <= j, (9.16k) prints
+H_{j+1,i} where (9.16e) has H_{j+1,j}. K gathers H and M' of (9.16j), which always appear together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from redyn.algebra import (
+    Arithmetic,
+    ConvectiveMatrix,
+    MassMatrix,
+    Mat3,
+    Propagation,
+    Scalar,
+    Sym3,
+    Twist,
+    Vec3,
+    cross_matrix,
+    outer,
+)
+from redyn.dynamics.inertia import composite_masses
+from redyn.dynamics.kinematics import propagations, twists
+from redyn.model import Link, Model
+
+Form = Literal["mci", "christoffel"]
+
+
+def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> ConvectiveMatrix:
+    """M'_i about the joint origin. Both forms give M' t = W M t; they differ by a skew part that vanishes on t."""
+    M, c = link.M, link.com
+    lever = M.h.dot(c)  # m |c|^2
+    if form == "mci":
+        # omega x (tr(S_C) 1 - S): Euler's omega x I_C with the turning lever's - omega x m c c^T.
+        trace = M.S.xx + M.S.yy + M.S.zz - lever
+        Q = Sym3(trace - M.S.xx, -M.S.xy, -M.S.xz, trace - M.S.yy, -M.S.yz, trace - M.S.zz).full()
+        E = Mat3(omega.cross(Q.x), omega.cross(Q.y), omega.cross(Q.z)).T
+    else:
+        # Half of I_C's own rate, less half of (I_C omega) x 1: the choice that gives Christoffel's symbols.
+        hc = outer(M.h, c)
+        S_C = Sym3(
+            M.S.xx - hc.x.x, M.S.xy - hc.x.y, M.S.xz - hc.x.z, M.S.yy - hc.y.y, M.S.yz - hc.y.z, M.S.zz - hc.z.z
+        )
+        inertia = S_C.map_trace()
+        rows = inertia.full()
+        left = Mat3(omega.cross(rows.x), omega.cross(rows.y), omega.cross(rows.z)).T
+        right = Mat3(rows.x.cross(omega), rows.y.cross(omega), rows.z.cross(omega))
+        spin = cross_matrix(inertia @ omega, arith.const(0.0))
+        E = (left - right - spin) * arith.const(0.5) - outer(omega.cross(c), M.h)
+    return ConvectiveMatrix(E, -omega.cross(M.h))
+
+
+def lever_rate(link: Link, B_ij: Propagation, omega_j: Vec3, omega_i: Vec3, qd_i: Scalar) -> Vec3:
+    """The rate of the vector from the parent's origin to the link's own, in link axes: what B_dot is made of."""
+    rate = B_ij.to_child(omega_j.cross(B_ij.offset)) + link.joint.p.lin * qd_i
+    return rate if B_ij.slide is None else rate + omega_i.cross(B_ij.slide)
+
+
+def to_parent(K: ConvectiveMatrix, M_tilde: MassMatrix, B_ij: Propagation, rate: Vec3) -> ConvectiveMatrix:
+    """B^T (M_tilde B_dot + K B): how H of (9.16e) and M' of (9.16j) reach the parent."""
+    # B_dot a = [0; -rate x a], so M_tilde B_dot has E = -h x (rate x 1) and k = -m rate.
+    E, k = K.E - _double_cross(M_tilde.h, rate), K.k - rate * M_tilde.m
+    if B_ij.slide is not None:
+        E = E + _double_cross(B_ij.slide, k)
+    for turn in reversed(B_ij.turns):
+        E, k = turn.matrix_to_parent(E), turn.to_parent(k)
+    return ConvectiveMatrix(E + _double_cross(B_ij.offset, k), k)
+
+
+def _double_cross(a: Vec3, b: Vec3) -> Mat3:
+    """The matrix of x -> a x (b x x) = b (a . x) - (a . b) x."""
+    M, along = outer(b, a), a.dot(b)
+    return Mat3(
+        Vec3(M.x.x - along, M.x.y, M.x.z), Vec3(M.y.x, M.y.y - along, M.y.z), Vec3(M.z.x, M.z.y, M.z.z - along)
+    )
+
+
+def coriolis_matrix(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], form: Form = "mci"
+) -> list[list[Scalar]]:
+    """C with C qd = h and dGIM/dt - 2 C skew."""
+    n, links = model.dof, model.links
+    B = propagations(model, arith, q)
+    M_tilde = composite_masses(model, B)
+    omega = [t.ang for t in twists(model, arith, B, qd)]
+    rates = [lever_rate(link, B[i], omega[link.parent], omega[i + 1], qd[i]) for i, link in enumerate(links)]
+    K = [body_matrix(link, omega[i + 1], form, arith) for i, link in enumerate(links)]
+    for i in reversed(range(n)):
+        j = links[i].parent
+        if j:
+            K[j - 1] = K[j - 1] + to_parent(K[i], M_tilde[i], B[i], rates[i])
+    C = [[arith.const(0.0)] * n for _ in range(n)]
+    p_dot = [_rate(link.joint.p, omega[i + 1]) for i, link in enumerate(links)]  # Omega_i p_i
+    for i in range(n):
+        p = links[i].joint.p
+        w = M_tilde[i] @ p_dot[i] + K[i] @ p
+        row, turning = M_tilde[i] @ p, K[i].transpose_apply(p)
+        C[i][i] = p.dot(w)
+        k = i
+        while links[k].parent:
+            # Upwards in the column of joint i: p_j^T B_ij^T (M_tilde_i Omega_i + K_i) p_i (9.16k, j <= i);
+            # upwards in its row: p_i^T (H_ij + M_tilde_i B_ij Omega_j + M'_i B_ij) p_j (9.16k, otherwise).
+            turning = B[k].to_parent(turning + rates[k].cross(row.force))
+            w, row = B[k].T @ w, B[k].T @ row
+            k = links[k].parent - 1
+            p_k = links[k].joint.p
+            C[k][i] = p_k.dot(w)
+            C[i][k] = p_dot[k].dot(row) + p_k.ang.dot(turning)
+    return C
+
+
+def _rate(p: Twist, omega: Vec3) -> Twist:
+    return Twist(omega.cross(p.ang), omega.cross(p.lin))

@@ -1,0 +1,183 @@
+"""Forward dynamics: the joint accelerations, order n, by U D U^T = GIM (9.38)-(9.41).
+
+Differences from the text. (9.41a) prints psi_hat where psi belongs (Saha 2003 (14) has it right). The armature of
+an actuator enters m_hat alone: its rotor turns with the joint and adds nothing to what the parent carries. Along the
+joint two results are known beforehand, which spares work and rounding: p^T psi = 1 - armature / m_hat, and so the
+row of M_bar along the joint is armature psi^T, which is zero without armature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from redyn.algebra import Arithmetic, ArticulatedInertia, Mat3, Propagation, Scalar, Sym3, Twist, Vec3, Wrench
+from redyn.dynamics.friction import friction
+from redyn.dynamics.inverse import External, applied_wrenches, joint_wrenches
+from redyn.dynamics.kinematics import propagations
+from redyn.model import Joint, Link, Model
+
+
+@dataclass(slots=True)
+class Articulation:
+    """What elimination leaves at a joint: psi = psi_hat / m_hat, and the reciprocal of m_hat, D's entry."""
+
+    psi: Wrench
+    m_hat: Scalar
+    reciprocal: Scalar
+
+
+def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulation, ArticulatedInertia]:
+    """Eliminate the joint of link i from the articulated body inertia; M_bar is what its parent feels."""
+    p, armature = link.joint.p, link.joint.armature
+    psi_hat = M_hat @ p  # (9.39c)
+    m_hat = p.dot(psi_hat) + armature  # (9.39c)
+    reciprocal = 1 / m_hat
+    psi = link.joint.with_axis(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
+    M_bar = _with_row(link.joint, M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
+    return Articulation(psi, m_hat, reciprocal), M_bar
+
+
+def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
+    """The same matrix with its row and column along the joint replaced."""
+    I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force  # noqa: E741
+    if joint.kind == "revolute":
+        columns = Mat3(Vec3(F.x.x, F.x.y, f.x), Vec3(F.y.x, F.y.y, f.y), Vec3(F.z.x, F.z.y, f.z))
+        return ArticulatedInertia(Sym3(I.xx, I.xy, n.x, I.yy, n.y, n.z), columns, G)
+    return ArticulatedInertia(I, Mat3(F.x, F.y, n), Sym3(G.xx, G.xy, f.x, G.yy, f.y, f.z))
+
+
+def articulations(model: Model, arith: Arithmetic, B: Sequence[Propagation]) -> list[Articulation]:
+    """The pass from tips to base that depends on the configuration alone."""
+    zero = arith.const(0.0)
+    M_hat = [ArticulatedInertia.of_rigid(link.M, zero) for link in model.links]
+    result: list[Articulation] = []
+    for i in reversed(range(model.dof)):
+        link = model.links[i]
+        joint, M_bar = articulated_step(link, M_hat[i])
+        result.append(joint)
+        if link.parent:
+            M_hat[link.parent - 1] = M_hat[link.parent - 1] + M_bar.to_parent(B[i])  # (9.39d)
+    return result[::-1]
+
+
+def inward_step(link: Link, joint: Articulation, phi_i: Scalar, eta: Wrench | None) -> tuple[Scalar, Wrench]:
+    """phi_tilde_i and eta_i, given eta_{i,i+1} of the children together (None at a tip)."""
+    armature = link.joint.armature
+    phi_hat = phi_i if eta is None else phi_i - link.joint.p.dot(eta)  # (9.39a)
+    phi_tilde = phi_hat * joint.reciprocal  # (9.40)
+    eta_i = joint.psi * phi_hat if eta is None else joint.psi * phi_hat + eta  # (9.39b)
+    return phi_tilde, link.joint.with_axis(eta_i, phi_i - armature * phi_tilde)
+
+
+def outward_step(link: Link, joint: Articulation, phi_tilde: Scalar, mu: Twist | None) -> tuple[Scalar, Twist]:
+    """The acceleration of joint i and mu_i, given mu_{i,i-1} (None where the parent is the world)."""
+    p = link.joint.p
+    if mu is None:
+        return phi_tilde, p * phi_tilde
+    x_i = phi_tilde - mu.dot(joint.psi)  # (9.41a), as Saha 2003 (14)
+    return x_i, p * x_i + mu  # (9.41b)
+
+
+def solve_with(
+    model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi: Sequence[Scalar]
+) -> list[Scalar]:
+    """x with GIM x = phi, the articulations being known."""
+    n = model.dof
+    eta: list[Wrench | None] = [None] * n
+    phi_tilde = list(phi)
+    for i in reversed(range(n)):
+        link = model.links[i]
+        phi_tilde[i], eta_i = inward_step(link, joints[i], phi[i], eta[i])
+        if link.parent:
+            carried, on_parent = eta[link.parent - 1], B[i].T @ eta_i  # (9.39b)
+            eta[link.parent - 1] = on_parent if carried is None else carried + on_parent
+    x = list(phi)
+    mu: list[Twist] = []
+    for i, link in enumerate(model.links):
+        arriving = B[i] @ mu[link.parent - 1] if link.parent else None  # (9.41b)
+        x[i], mu_i = outward_step(link, joints[i], phi_tilde[i], arriving)
+        mu.append(mu_i)
+    return x
+
+
+def solve(model: Model, arith: Arithmetic, q: Sequence[Scalar], phi: Sequence[Scalar]) -> list[Scalar]:
+    """x with mass_matrix x = phi, order n (9.38)-(9.41)."""
+    B = propagations(model, arith, q)
+    return solve_with(model, B, articulations(model, arith, B), phi)
+
+
+def forward_dynamics(
+    model: Model,
+    arith: Arithmetic,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    gravity: Vec3 | None = None,
+    external: External = (),
+) -> list[Scalar]:
+    """qdd: solve GIM qdd = phi with phi = tau less what the motion needs at qdd = 0 (9.38)."""
+    B = propagations(model, arith, q)
+    phi = generalized_force(model, arith, B, qd, tau, gravity, external)
+    return solve_with(model, B, articulations(model, arith, B), phi)
+
+
+def generalized_force(
+    model: Model,
+    arith: Arithmetic,
+    B: Sequence[Propagation],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    gravity: Vec3 | None = None,
+    external: External = (),
+) -> list[Scalar]:
+    """phi = tau - h - gravity_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
+    applied = applied_wrenches(model, arith, B, external)
+    still = [arith.const(0.0)] * model.dof
+    bias, _ = joint_wrenches(model, arith, B, qd, still, model.gravity if gravity is None else gravity, applied)
+    return [
+        tau_i - bias_i - friction(link.joint, qd_i, arith)
+        for link, tau_i, bias_i, qd_i in zip(model.links, tau, bias, qd, strict=True)
+    ]
+
+
+def joint_inertias(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
+    """m_hat_i of every joint beside the size of the articulated body that it moves, to tell what is zero."""
+    B = propagations(model, arith, q)
+    zero = arith.const(0.0)
+    M_hat = [ArticulatedInertia.of_rigid(link.M, zero) for link in model.links]
+    result: list[tuple[Scalar, Scalar]] = []
+    for i in reversed(range(model.dof)):
+        link, M = model.links[i], M_hat[i]
+        joint, M_bar = articulated_step(link, M)
+        size = M.I.xx + M.I.yy + M.I.zz if link.joint.kind == "revolute" else M.G.xx + M.G.yy + M.G.zz
+        result.append((joint.m_hat, size))
+        if link.parent:
+            M_hat[link.parent - 1] = M_hat[link.parent - 1] + M_bar.to_parent(B[i])
+    return result[::-1]
+
+
+def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """U (rows) and the diagonal of D with GIM = U D U^T: alpha_ik = p_i^T psi_ik (Saha 2003 (25), (26))."""
+    B = propagations(model, arith, q)
+    joints = articulations(model, arith, B)
+    zero, one = arith.const(0.0), arith.const(1.0)
+    U = [[one if i == k else zero for k in range(model.dof)] for i in range(model.dof)]
+    for k in range(model.dof):
+        i, psi_ik = k, joints[k].psi
+        while model.links[i].parent:
+            psi_ik = B[i].T @ psi_ik  # (27)
+            i = model.links[i].parent - 1
+            U[i][k] = model.links[i].joint.p.dot(psi_ik)  # (25)
+    return U, [joint.m_hat for joint in joints]
+
+
+def inverse_mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The inverse of the GIM, a column per unit phi; the articulations are shared."""
+    B = propagations(model, arith, q)
+    joints = articulations(model, arith, B)
+    zero, one, n = arith.const(0.0), arith.const(1.0), model.dof
+    columns = [solve_with(model, B, joints, [one if i == k else zero for i in range(n)]) for k in range(n)]
+    return [[columns[max(i, k)][min(i, k)] for k in range(n)] for i in range(n)]
+
+

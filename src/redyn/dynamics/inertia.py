@@ -1,0 +1,76 @@
+"""The generalized inertia matrix (GIM) from composite bodies (9.11)-(9.15), and accelerations by Cholesky."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from redyn.algebra import Arithmetic, MassMatrix, Propagation, Scalar, Vec3
+from redyn.dynamics.forward import generalized_force
+from redyn.dynamics.inverse import External
+from redyn.dynamics.kinematics import propagations
+from redyn.model import Model
+
+
+def composite_masses(model: Model, B: Sequence[Propagation]) -> list[MassMatrix]:
+    """M_tilde_i: link i and all that it carries, as one rigid body."""
+    M_tilde = [link.M for link in model.links]
+    for i in reversed(range(model.dof)):
+        j = model.links[i].parent
+        if j:
+            M_tilde[j - 1] = M_tilde[j - 1] + M_tilde[i].to_parent(B[i])  # (9.11d)
+    return M_tilde
+
+
+def mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[list[Scalar]]:
+    """The GIM; the armature of each joint adds to the diagonal."""
+    B = propagations(model, arith, q)
+    M_tilde = composite_masses(model, B)
+    GIM = [[arith.const(0.0)] * model.dof for _ in range(model.dof)]
+    for i in range(model.dof):
+        joint = model.links[i].joint
+        w = M_tilde[i] @ joint.p
+        GIM[i][i] = joint.p.dot(w) + joint.armature  # (9.15b) for j = i
+        j = i
+        while model.links[j].parent:
+            w = B[j].T @ w
+            j = model.links[j].parent - 1
+            GIM[i][j] = GIM[j][i] = model.links[j].joint.p.dot(w)  # (9.15c)
+    return GIM
+
+
+def cholesky_solve(arith: Arithmetic, A: Sequence[Sequence[Scalar]], b: Sequence[Scalar]) -> list[Scalar]:
+    """x with A x = b by A = L L^T, order n^3."""
+    n = len(b)
+    L = [[arith.const(0.0)] * n for _ in range(n)]
+    y = list(b)
+    for i in range(n):
+        for k in range(i):
+            L[i][k] = (A[i][k] - _dot(L[i][:k], L[k][:k], arith)) / L[k][k]
+        L[i][i] = arith.sqrt(A[i][i] - _dot(L[i][:i], L[i][:i], arith))
+        y[i] = (b[i] - _dot(L[i][:i], y[:i], arith)) / L[i][i]
+    x = list(y)
+    for i in reversed(range(n)):
+        x[i] = (y[i] - _dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :], arith)) / L[i][i]
+    return x
+
+
+def _dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
+    total = arith.const(0.0)
+    for a_i, b_i in zip(a, b, strict=True):
+        total = total + a_i * b_i
+    return total
+
+
+def cholesky_forward_dynamics(
+    model: Model,
+    arith: Arithmetic,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    gravity: Vec3 | None = None,
+    external: External = (),
+) -> list[Scalar]:
+    """The conventional way, for comparison: form the GIM, decompose it, substitute (Walker and Orin)."""
+    B = propagations(model, arith, q)
+    phi = generalized_force(model, arith, B, qd, tau, gravity, external)
+    return cholesky_solve(arith, mass_matrix(model, arith, q), phi)

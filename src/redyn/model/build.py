@@ -1,0 +1,217 @@
+"""From a description to a model: order the links, lump what is fixed, choose axes, express every constant in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
+from redyn.description.placement import Placement, placement
+from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.model import frames
+from redyn.model.model import Frame, Joint, JointKind, Link, Model
+
+Array = NDArray[np.float64]
+
+NOISE = 1e-13  # relative: what rounding leaves where a zero belongs
+
+
+@dataclass
+class _Body:
+    """A moving body while the model is built. Its own axes are those of the user's link frame."""
+
+    described: LinkDescription
+    placed: Placement
+    carrier: int  # the body below, 0 for the world
+    mount: Array  # the frame of the parent link in the carrier's frame
+    parts: list[tuple[Array, LinkDescription]] = field(default_factory=list[tuple[Array, LinkDescription]])
+    children: list[int] = field(default_factory=list[int])
+    axes: Array = field(default_factory=lambda: np.eye(4))  # our axes in the user's link frame
+
+    @property
+    def kind(self) -> JointKind:
+        return "prismatic" if self.described.joint.type == "prismatic" else "revolute"
+
+    @property
+    def own_axis(self) -> frames.Axis:
+        back = frames.inverse(self.placed.after)
+        return frames.Axis(back[:3, 3], back[:3, :3] @ self.placed.axis)
+
+    @property
+    def axis_in_carrier(self) -> frames.Axis:
+        joint = self.mount @ self.placed.before
+        return frames.Axis(joint[:3, 3], joint[:3, :3] @ self.placed.axis)
+
+
+def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False) -> Model:
+    """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped."""
+    bodies, named = _lump(robot)
+    _choose_axes(bodies)
+    links = tuple(_link(bodies, i, friction, exact) for i in range(1, len(bodies)))
+    gravity = Vec3(*robot.gravity)
+    kept = {name: _frame(bodies[body].axes, pose, body) for name, (body, pose) in named.items()}
+    return Model(robot.name, links, gravity, kept, robot.end_effector or _only_tip(robot))
+
+
+def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
+    """As in the file where parents come first, else depth first in file order."""
+    seen: set[str] = set(WORLD)
+    for link in links:
+        if link.parent not in seen:
+            break
+        seen.add(str(link.name))
+    else:
+        return links
+    children: dict[str, list[LinkDescription]] = {}
+    for link in links:
+        children.setdefault("" if link.parent in WORLD else str(link.parent), []).append(link)
+    result: list[LinkDescription] = []
+    stack = list(reversed(children.get("", [])))
+    while stack:
+        link = stack.pop()
+        result.append(link)
+        stack.extend(reversed(children.get(str(link.name), [])))
+    return result
+
+
+def _only_tip(robot: RobotDescription) -> str | None:
+    parents = {link.parent for link in robot.links}
+    tips = [str(link.name) for link in robot.links if link.name not in parents]
+    return tips[0] if len(tips) == 1 else None
+
+
+def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Array]]]:
+    """The moving bodies (entry 0 is the world) and, for every named frame, its body and its pose there."""
+    world = LinkDescription.model_construct(name=WORLD[0])
+    bodies = [_Body(world, Placement(np.eye(4), frames.unit(np.array([0.0, 0.0, 1.0])), np.eye(4)), 0, np.eye(4))]
+    where: dict[str, tuple[int, Array]] = {name: (0, np.eye(4)) for name in WORLD}
+    for link in ordered(robot.links):
+        carrier, mount = where[str(link.parent)]
+        placed = placement(link, robot.convention)
+        if link.joint.type == "fixed":
+            pose = mount @ placed.before @ placed.after
+            where[str(link.name)] = (carrier, pose)
+            bodies[carrier].parts.append((pose, link))
+        else:
+            body = _Body(link, placed, carrier, mount)
+            body.parts.append((np.eye(4), link))
+            bodies.append(body)
+            where[str(link.name)] = (len(bodies) - 1, np.eye(4))
+            bodies[carrier].children.append(len(bodies) - 1)
+    return bodies, {name: place for name, place in where.items() if name not in WORLD}
+
+
+def _choose_axes(bodies: list[_Body]) -> None:
+    origin: dict[int, Array] = {}  # of each body, in its own frame, where its parent has chosen it
+    for i, body in enumerate(bodies[1:], start=1):
+        own = body.own_axis
+        own.point = origin.get(i, own.point)
+        hint = frames.perpendicular(own.direction, np.array([1.0, 0.0, 0.0]))
+        x = hint
+        for rank, c in enumerate(body.children):
+            child = bodies[c]
+            line = child.axis_in_carrier
+            own_foot, child_foot, normal = frames.common_normal(own, line, hint)
+            if rank == 0:
+                x = normal
+                if body.carrier == 0:
+                    own.point = own_foot  # nothing before it cares where the first link's origin is
+            # The foot is a point of the child's axis: carry it over as a distance along that axis.
+            along = (child_foot - line.point) @ line.direction
+            axis = child.own_axis
+            origin[c] = axis.point + along * axis.direction
+        if not body.children and i in origin:
+            x = _leaf_x(bodies, i, own)
+        body.axes = frames.frame(own.point, x, own.direction)
+
+
+def _leaf_x(bodies: list[_Body], i: int, own: frames.Axis) -> Array:
+    """The x direction that needs no turn from the parent's at q = 0."""
+    body = bodies[i]
+    carrier = bodies[body.carrier]
+    at_zero = body.mount @ body.placed.at(body.kind, body.described.joint.offset)
+    normal = carrier.axes[:3, 0]
+    return frames.perpendicular(own.direction, at_zero[:3, :3].T @ normal)
+
+
+def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
+    body = bodies[i]
+    carrier, described = bodies[body.carrier], body.described
+    joint = described.joint
+    at_zero = body.mount @ body.placed.at(body.kind, joint.offset)
+    relative = frames.inverse(carrier.axes) @ at_zero @ body.axes
+    turns, theta = frames.split_rotation(relative[:3, :3], exact)
+    zero, quarters = frames.split_quarters(theta, exact)
+    if body.kind == "prismatic":
+        c, s = frames.snapped(float(np.cos(theta)), exact), frames.snapped(float(np.sin(theta)), exact)
+        turns = turns if (c, s) == (1.0, 0.0) else (*turns, TurnZ(c, s))
+        zero, quarters = 0.0, 0
+    scale = max(1e-3, float(np.abs(relative[:3, 3]).max()))
+    M, com = _mass(body, exact)
+    back = frames.inverse(body.axes)
+    socket = frames.inverse(carrier.axes) @ body.mount @ body.placed.before
+    own = body.own_axis
+    turning = body.kind == "revolute"
+    return Link(
+        name=str(described.name),
+        parent=body.carrier,
+        joint=Joint(
+            name=str(joint.name),
+            kind=body.kind,
+            p=_axis_twist(turning),
+            offset=_vec(_clean(relative[:3, 3], scale, exact)),
+            turns=turns,
+            zero=zero,
+            quarters=quarters,
+            damping=joint.damping if friction else 0.0,
+            coulomb=joint.coulomb if friction else 0.0,
+            smoothing=joint.smoothing,
+            armature=joint.armature,
+        ),
+        M=M,
+        com=com,
+        anchor=_vec((back @ np.append(own.point, 1.0))[:3]),
+        socket=_vec(socket[:3, 3]),
+    )
+
+
+def _axis_twist(turning: bool) -> Twist:
+    nothing, along = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0)
+    return Twist(along, nothing) if turning else Twist(nothing, along)
+
+
+def _mass(body: _Body, exact: bool) -> tuple[MassMatrix, Vec3]:
+    """Mass, first moment and second moments of everything attached, about our origin; and the mass centre."""
+    back = frames.inverse(body.axes)
+    mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+    for pose, part in body.parts:
+        m = part.mass or 0.0
+        local = np.array(part.com) if part.com is not None else -np.array(part.r or (0.0, 0.0, 0.0))
+        T = back @ pose
+        c = T[:3, :3] @ local + T[:3, 3]
+        xx, xy, xz, yy, yz, zz = part.inertia or (0.0,) * 6
+        tensor = T[:3, :3] @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ T[:3, :3].T
+        mass += m
+        first += m * c
+        second += 0.5 * np.trace(tensor) * np.eye(3) - tensor + m * np.outer(c, c)
+    h = _clean(first, float(np.abs(first).max()), exact)
+    S = _clean(second, float(np.abs(second).max()), exact)
+    com = h / mass if mass != 0.0 else np.zeros(3)
+    moments = Sym3(*(float(S[a, b]) for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))))
+    return MassMatrix(mass, _vec(h), moments), _vec(com)
+
+
+def _clean(values: Array, scale: float, exact: bool) -> Array:
+    return values if exact else np.where(np.abs(values) < NOISE * scale, 0.0, values)
+
+
+def _vec(v: Array) -> Vec3:
+    return Vec3(float(v[0]), float(v[1]), float(v[2]))
+
+
+def _frame(axes: Array, pose: Array, body: int) -> Frame:
+    local = frames.inverse(axes) @ pose
+    axes_rows = Mat3(_vec(local[0, :3]), _vec(local[1, :3]), _vec(local[2, :3]))
+    return Frame(body, Pose(axes_rows, _vec(local[:3, 3])))

@@ -1,0 +1,120 @@
+"""Where to put the axes of each link, so that the recursions meet as few numbers as possible.
+
+z lies along the joint of the link. The origin may slide along that joint and x may turn about it; both are spent
+on the first child: x runs along the common normal of the two joints and the child's origin sits on its foot. The
+child is then at (a, 0, d), turned by Rx(alpha): the proximal form of the book's DH parameters, whatever the file
+gave. Further children of the same link get one more constant turn, Rz(gamma).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.algebra import Turn, TurnX, TurnZ
+
+Array = NDArray[np.float64]
+
+PARALLEL = 1e-12  # sine of the angle below which two joints are parallel
+STEEP = 0.1  # below this sine the feet of the common normal run far away: stay with the user's points
+SNAP = 1e-8  # entries of a rotation this close to 0 and +-1 are meant to be those
+
+
+@dataclass
+class Axis:
+    """A joint axis as a line, in the axes of the link that carries it."""
+
+    point: Array
+    direction: Array
+
+
+def unit(v: Array) -> Array:
+    return v / np.linalg.norm(v)
+
+
+def perpendicular(direction: Array, hint: Array) -> Array:
+    """A unit vector normal to `direction`, near `hint` if it can be."""
+    x = hint - direction * (hint @ direction)
+    if np.linalg.norm(x) < 1e-6:
+        x = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
+    return unit(x)
+
+
+def common_normal(own: Axis, child: Axis, hint: Array) -> tuple[Array, Array, Array]:
+    """The feet of the common normal on both axes, and the x direction of the link that carries `own`."""
+    z, w = own.direction, child.direction
+    normal = np.cross(z, w)
+    sine = float(np.linalg.norm(normal))
+    between = child.point - own.point
+    if sine > STEEP:
+        x = normal / sine
+        cosine = float(z @ w)
+        along = (between @ z - cosine * (between @ w)) / sine**2
+        back = (cosine * (between @ z) - between @ w) / sine**2
+        own_foot, child_foot = own.point + along * z, child.point + back * w
+    else:
+        own_foot = own.point
+        child_foot = child.point - w * (between @ w) if sine < PARALLEL else child.point
+        x = child_foot - own_foot
+        x = x - z * (x @ z)
+        x = unit(x) if np.linalg.norm(x) > 1e-9 else perpendicular(z, hint)
+    return own_foot, child_foot, -x if x @ hint < 0 else x
+
+
+def frame(origin: Array, x: Array, z: Array) -> Array:
+    """The pose with these axes."""
+    T = np.eye(4)
+    T[:3, 0], T[:3, 1], T[:3, 2], T[:3, 3] = x, np.cross(z, x), z, origin
+    return T
+
+
+def inverse(T: Array) -> Array:
+    R, o = T[:3, :3], T[:3, 3]
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = R.T, -R.T @ o
+    return out
+
+
+def snapped(value: float, exact: bool) -> float:
+    if not exact:
+        for target in (0.0, 1.0, -1.0):
+            if abs(value - target) < SNAP:
+                return target
+    return float(value)
+
+
+def split_rotation(R: Array, exact: bool) -> tuple[tuple[Turn, ...], float]:
+    """R = Rz(gamma) Rx(alpha) Rz(theta): the constant turns that are not identities, and theta."""
+    sine = math.hypot(R[0, 2], R[1, 2])
+    gamma = math.atan2(R[0, 2], -R[1, 2]) if sine > PARALLEL else 0.0
+    if abs(R[0, 2]) <= 1e-15 + (0.0 if exact else SNAP * sine):
+        gamma = 0.0  # the common normal is x, or so nearly that rounding made the difference
+    gamma_turn, gamma_matrix = _turn(TurnZ, gamma, exact), _rotation_z(gamma)
+    tilted = gamma_matrix.T @ R
+    alpha = math.atan2(-tilted[1, 2], tilted[2, 2])
+    alpha_turn = _turn(TurnX, alpha, exact)
+    c, s = math.cos(alpha), math.sin(alpha)
+    theta = math.atan2(c * tilted[1, 0] + s * tilted[2, 0], tilted[0, 0])
+    return tuple(t for t in (gamma_turn, alpha_turn) if t is not None), theta
+
+
+def _rotation_z(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def _turn(kind: type[TurnX] | type[TurnZ], angle: float, exact: bool) -> Turn | None:
+    c, s = snapped(math.cos(angle), exact), snapped(math.sin(angle), exact)
+    return None if (c, s) == (1.0, 0.0) else kind(c, s)
+
+
+def split_quarters(theta: float, exact: bool) -> tuple[float, int]:
+    """theta as a small angle plus right angles, where it is nearly a multiple of one."""
+    quarters = round(theta / (math.pi / 2))
+    rest = theta - quarters * (math.pi / 2)
+    if not exact and abs(rest) < SNAP:
+        return 0.0, quarters % 4
+    return (0.0, 0) if theta == 0.0 else (theta, 0)

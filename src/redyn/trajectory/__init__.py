@@ -1,0 +1,5 @@
+"""Motions between two configurations."""
+
+from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+
+__all__ = ["Cycloidal", "cycloidal"]
