@@ -35,7 +35,9 @@ def checked(name: str, value: ArrayLike, width: int, meaning: str) -> Array:
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
         place = ", ".join(str(int(i)) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"{name}[{place}] is {array[tuple(np.argwhere(~np.isfinite(array))[0])]}; expected finite numbers")
+        raise InputError(
+            f"{name}[{place}] is {array[tuple(np.argwhere(~np.isfinite(array))[0])]}; expected finite numbers"
+        )
     return array
 
 

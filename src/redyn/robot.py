@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays
 from redyn.description import RobotDescription, Source, check_physical, random_chain, read, to_yaml
 from redyn.dynamics import convective, energy, forward, friction, inertia, inverse, kinematics
@@ -115,7 +116,8 @@ class Robot:
         turning = np.array([link.joint.kind == "revolute" for link in self.model.links])
         widest = np.where(turning, np.pi, 1.0)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
-        return np.random.default_rng(rng).uniform(np.minimum(lower, upper), np.maximum(lower, upper))
+        generator = np.random.default_rng(rng)
+        return lower + (upper - lower) * generator.random(self.nq)
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
@@ -129,17 +131,17 @@ class Robot:
     def forward_kinematics(self, q: ArrayLike, link: LinkName = None) -> Array:
         """The 4x4 pose of a frame in the world: (4, 4) or (N, 4, 4)."""
         call, frame = self._call().joints(q=q), self.frame(link)
-        return call.matrix(kinematics.forward_kinematics(call.model, call.arith, *call.state, frame))
+        return call.matrix(kinematics.forward_kinematics(call.model, call.arith, *call.state, frame=frame))
 
     def jacobian(self, q: ArrayLike, link: LinkName = None) -> Array:
         """6 x dof, angular rows first, world axes, at the origin of the frame."""
         call, frame = self._call().joints(q=q), self.frame(link)
-        return call.matrix(kinematics.jacobian(call.model, call.arith, *call.state, frame))
+        return call.matrix(kinematics.jacobian(call.model, call.arith, *call.state, frame=frame))
 
     def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None) -> Array:
         """The time derivative of `jacobian` along the motion qd."""
         call, frame = self._call().joints(q=q, qd=qd), self.frame(link)
-        return call.matrix(kinematics.jacobian_rate(call.model, call.arith, *call.state, frame))
+        return call.matrix(kinematics.jacobian_rate(call.model, call.arith, *call.state, frame=frame))
 
     def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
@@ -149,11 +151,7 @@ class Robot:
         """
         call = self._call().joints(q=q, qd=qd, qdd=qdd)
         motions = kinematics.link_motion(call.model, call.arith, *call.state)
-        corner = [[0.0, 0.0, 0.0, 1.0]]
-        poses = [
-            row for m in motions for row in _pose_rows(m) + corner
-        ]
-        pose = call.matrix(poses)
+        pose = call.matrix([row for m in motions for row in _pose_rows(m)])
         return LinkMotions(
             pose.reshape(*pose.shape[:-2], len(motions), 4, 4),
             call.matrix([m.twist.components() for m in motions]),
@@ -188,7 +186,7 @@ class Robot:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
         call = self._call().joints(q=q, qd=qd, qdd=qdd).world(gravity, external, payload)
         return call.vector(
-            inverse.inverse_dynamics(call.model, call.arith, *call.state, call.gravity, call.external)
+            inverse.inverse_dynamics(call.model, call.arith, *call.state, gravity=call.gravity, external=call.external)
         )
 
     def forward_dynamics(
@@ -207,7 +205,9 @@ class Robot:
         call = self._call().joints(q=q, qd=qd, tau=tau).world(gravity, external, payload)
         recursion = forward.forward_dynamics if method == "recursive" else inertia.cholesky_forward_dynamics
         return self._solved(
-            call, q, lambda: recursion(call.model, call.arith, *call.state, call.gravity, call.external)
+            call,
+            q,
+            lambda: recursion(call.model, call.arith, *call.state, gravity=call.gravity, external=call.external),
         )
 
     def solve(self, q: ArrayLike, phi: ArrayLike) -> Array:
@@ -236,7 +236,7 @@ class Robot:
         if form not in ("mci", "christoffel"):
             raise InputError(f"form: expected 'mci' or 'christoffel', got {form!r}")
         call = self._call().joints(q=q, qd=qd)
-        return call.matrix(convective.coriolis_matrix(call.model, call.arith, *call.state, form))
+        return call.matrix(convective.coriolis_matrix(call.model, call.arith, *call.state, form=form))
 
     def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
         """The vector of convective inertia terms h (9.19)."""
@@ -246,7 +246,7 @@ class Robot:
     def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None) -> Array:
         """What the actuators must supply to hold still."""
         call = self._call().joints(q=q).world(gravity)
-        return call.vector(inverse.gravity_torque(call.model, call.arith, *call.state, call.gravity))
+        return call.vector(inverse.gravity_torque(call.model, call.arith, *call.state, gravity=call.gravity))
 
     def friction_torque(self, qd: ArrayLike) -> Array:
         """What the actuators must supply to overcome friction."""
@@ -260,7 +260,7 @@ class Robot:
     def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None) -> Array:
         """Zero with the mass centre at the world's origin."""
         call = self._call().joints(q=q).world(gravity)
-        return call.scalar(energy.potential_energy(call.model, call.arith, *call.state, call.gravity))
+        return call.scalar(energy.potential_energy(call.model, call.arith, *call.state, gravity=call.gravity))
 
     def joint_wrenches(
         self,
@@ -273,7 +273,7 @@ class Robot:
         """Moment and force of each parent on its child, (dof, 6): axes of the child's link frame, at the joint."""
         call = self._call().joints(q=q, qd=qd, qdd=qdd).world(gravity, external)
         wrenches = inverse.user_joint_wrenches(
-            call.model, call.arith, *call.state, call.gravity, call.external
+            call.model, call.arith, *call.state, gravity=call.gravity, external=call.external
         )
         return call.matrix([w.components() for w in wrenches])
 
@@ -290,15 +290,16 @@ class Robot:
         call = self._call().joints(**values).world(gravity)
         if call.size is not None:
             raise InputError("denoc shows one state; give q of shape (dof,), not a batch")
-        state = [np.array(column, dtype=np.float64) for column in call.state]
-        return Denoc(self.model, *state, self.gravity if gravity is None else checked("gravity", gravity, 3, "xyz"))
+        q_, qd_, qdd_ = (np.array(column, dtype=np.float64) for column in call.state)
+        pull = self.gravity if gravity is None else checked("gravity", gravity, 3, "an acceleration")
+        return Denoc(self.model, q_, qd_, qdd_, pull)
 
     # --- helpers ----------------------------------------------------------------------------------------------
 
     def frame(self, link: LinkName = None) -> Frame:
         """The frame behind a name, a link index (0: the world) or None, the end effector."""
         frames = self.model.frames
-        if isinstance(link, bool) or not isinstance(link, str | int | np.integer | None):
+        if isinstance(link, bool) or not isinstance(link, str | int | np.integer | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"link: expected a frame's name or a link's index, got {link!r}")
         if link is None:
             if self.model.end_effector is None:
@@ -345,15 +346,15 @@ class Robot:
         for link, (m_hat, size) in reversed(list(zip(self.model.links, inertias, strict=True))):
             if np.any(~(np.abs(np.asarray(m_hat)) > ZERO_INERTIA * np.abs(np.asarray(size)))):
                 raise SingularError(
-                    f"{self.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis is "
-                    f"zero), so its acceleration is not determined; give link {link.name!r} inertia about that axis, or "
-                    "the joint an armature"
+                    f"{self.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis "
+                    f"is zero), so its acceleration is not determined; give link {link.name!r} inertia about that "
+                    "axis, or the joint an armature"
                 )
 
 
-def _pose_rows(m: kinematics.LinkMotion) -> list[list[object]]:
+def _pose_rows(m: kinematics.LinkMotion) -> list[tuple[Scalar, ...]]:
     R, o = m.pose.R, m.pose.o
-    return [[*R.x.components(), o.x], [*R.y.components(), o.y], [*R.z.components(), o.z]]
+    return [(*R.x.components(), o.x), (*R.y.components(), o.y), (*R.z.components(), o.z), (0.0, 0.0, 0.0, 1.0)]
 
 
 def _rebuild(description: RobotDescription, with_friction: bool, exact: bool) -> Robot:

@@ -87,7 +87,7 @@ class ConvectiveMatrix:
 class ArticulatedInertia:
     """M_hat_i, the articulated-body inertia: [[I, F^T], [F, G]], 21 numbers (Saha 2003 (16))."""
 
-    I: Sym3  # noqa: E741  the paper's letter
+    I: Sym3
     F: Mat3
     G: Sym3
 
@@ -99,9 +99,7 @@ class ArticulatedInertia:
 
     @staticmethod
     def of_rigid(M: MassMatrix, zero: Scalar) -> ArticulatedInertia:
-        return ArticulatedInertia(
-            M.S.map_trace(), cross_matrix(-M.h, zero), Sym3(M.m, zero, zero, M.m, zero, M.m)
-        )
+        return ArticulatedInertia(M.S.map_trace(), cross_matrix(-M.h, zero), Sym3(M.m, zero, zero, M.m, zero, M.m))
 
     def moved(self, offset: Vec3) -> ArticulatedInertia:
         """About an origin from which the present one is seen at `offset`."""
@@ -118,16 +116,16 @@ class ArticulatedInertia:
         body = self
         if B.slide is not None:
             body = body.moved(B.slide)
-        I, F, G = body.I, body.F, body.G  # noqa: E741
+        I, F, G = body.I, body.F, body.G
         for turn in reversed(B.turns):
-            I = turn.symmetric_to_parent(I)  # noqa: E741
+            I = turn.symmetric_to_parent(I)
             F, G = turn.matrix_to_parent(F), turn.symmetric_to_parent(G)
         return ArticulatedInertia(I, F, G).moved(B.offset)
 
     def less_dyad(self, psi_hat: Wrench, psi: Wrench) -> ArticulatedInertia:
         """M_hat - psi_hat psi^T (9.39d)."""
         n, f, u, v = psi_hat.moment, psi_hat.force, psi.moment, psi.force
-        I, G = self.I, self.G  # noqa: E741
+        I, G = self.I, self.G
         return ArticulatedInertia(
             Sym3(
                 I.xx - n.x * u.x,

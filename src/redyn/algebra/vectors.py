@@ -103,18 +103,14 @@ class Sym3:
         )
 
     def full(self) -> Mat3:
-        return Mat3(
-            Vec3(self.xx, self.xy, self.xz), Vec3(self.xy, self.yy, self.yz), Vec3(self.xz, self.yz, self.zz)
-        )
+        return Mat3(Vec3(self.xx, self.xy, self.xz), Vec3(self.xy, self.yy, self.yz), Vec3(self.xz, self.yz, self.zz))
 
     def components(self) -> tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]:
         return self.xx, self.xy, self.xz, self.yy, self.yz, self.zz
 
     def map_trace(self) -> Sym3:
         """tr(S) 1 - S: the inertia tensor of the second moments S, and the other way round up to a half."""
-        return Sym3(
-            self.yy + self.zz, -self.xy, -self.xz, self.xx + self.zz, -self.yz, self.xx + self.yy
-        )
+        return Sym3(self.yy + self.zz, -self.xy, -self.xz, self.xx + self.zz, -self.yz, self.xx + self.yy)
 
 
 def symmetric_product(a: Vec3, b: Vec3) -> Sym3:

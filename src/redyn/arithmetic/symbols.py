@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import sympy
+import sympy  # pyright: ignore[reportMissingTypeStubs]
 
 from redyn.algebra import Scalar
 

@@ -40,7 +40,9 @@ def complete(robot: RobotDescription) -> RobotDescription:
     _check_parents(links)
     names = [str(link.name) for link in links]
     if robot.end_effector is not None and robot.end_effector not in names:
-        raise DescriptionError("end_effector", f"no link is called {robot.end_effector!r}{_suggest(robot.end_effector, names)}")
+        raise DescriptionError(
+            "end_effector", f"no link is called {robot.end_effector!r}{_suggest(robot.end_effector, names)}"
+        )
     if all(link.joint.type == "fixed" for link in links):
         raise DescriptionError("links", "no joint moves; at least one must be revolute or prismatic")
     return robot.model_copy(update={"links": links})
@@ -57,7 +59,8 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
     for field in sorted(every - set(allowed)):
         if getattr(link, field) is not None:
             raise DescriptionError(
-                f"{where}.{field}", f"not used with convention {robot.convention!r}, whose fields are {', '.join(allowed)}"
+                f"{where}.{field}",
+                f"not used with convention {robot.convention!r}, whose fields are {', '.join(allowed)}",
             )
     if link.axis is not None and not 1e-6 < float(np.linalg.norm(link.axis)) < 1e6:
         raise DescriptionError(f"{where}.axis", f"expected a direction such as [0, 0, 1], got {list(link.axis)}")
@@ -66,7 +69,8 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
         for field in allowed:
             if field != variable and getattr(link, field) is None and not (link.joint.type == "fixed"):
                 raise DescriptionError(
-                    f"{where}.{field}", f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}"
+                    f"{where}.{field}",
+                    f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}",
                 )
 
 
@@ -101,7 +105,8 @@ def _check_mass(link: LinkDescription, where: str) -> None:
         return
     if link.com is not None and link.r is not None:
         raise DescriptionError(
-            f"{where}.r", "give either com (mass centre from the link frame) or r (from the mass centre to the link frame)"
+            f"{where}.r",
+            "give either com (mass centre from the link frame) or r (from the mass centre to the link frame)",
         )
     if link.mass != 0.0:
         if link.com is None and link.r is None:
@@ -138,7 +143,7 @@ def _check_parents(links: list[LinkDescription]) -> None:
                 f"links[{i}].parent", f"no link is called {link.parent!r}{_suggest(str(link.parent), list(index))}"
             )
     grounded: set[str] = set(WORLD)
-    for i, link in enumerate(links):
+    for link in links:
         path: list[str] = []
         at = str(link.name)
         while at not in grounded:

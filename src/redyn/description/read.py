@@ -31,7 +31,9 @@ def read(source: Source) -> RobotDescription:
     if isinstance(source, Mapping):
         return from_mapping(source)
     if not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DescriptionError("", f"load takes a library name, a path or a dict, got {type(cast(object, source)).__name__}")
+        raise DescriptionError(
+            "", f"load takes a library name, a path or a dict, got {type(cast(object, source)).__name__}"
+        )
     if isinstance(source, str) and source in library():
         text = (resources.files("redyn.description") / "library" / f"{source}.yaml").read_text("utf-8")
         return parse_yaml(text, source)

@@ -50,7 +50,8 @@ def _inertia(value: object) -> tuple[float, ...]:
             xx, yy, zz = (parse_number(item) for item in rows)
             return (xx, 0.0, 0.0, yy, 0.0, zz)
     raise ValueError(
-        "expected {xx: , xy: , xz: , yy: , yz: , zz: }, six numbers in that order, three principal moments or a 3x3 tensor"
+        "expected {xx: , xy: , xz: , yy: , yz: , zz: }, six numbers in that order, three principal moments "
+        "or a 3x3 tensor"
     )
 
 

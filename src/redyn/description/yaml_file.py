@@ -22,11 +22,10 @@ class _Loader(yaml.SafeLoader):
     """Plain data only; duplicate keys, aliases and tags are errors instead of surprises."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            event = cast(Any, self.peek_event())
-            raise yaml.composer.ComposerError(
-                None, None, "anchors and aliases are not used in robot files", event.start_mark
-            )
+        events = cast(Any, self)
+        if events.check_event(yaml.AliasEvent):
+            mark = events.peek_event().start_mark
+            raise yaml.MarkedYAMLError(None, None, "anchors and aliases are not used in robot files", mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -34,9 +33,7 @@ class _Loader(yaml.SafeLoader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key.value!r} appears twice", key.start_mark
-                    )
+                    raise yaml.MarkedYAMLError(None, None, f"the key {key.value!r} appears twice", key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -100,7 +97,7 @@ def _message(problem: Any) -> str:
 
 def to_data(robot: RobotDescription) -> dict[str, object]:
     """Plain data that reads back as the same robot; defaults are left out."""
-    data = cast("dict[str, Any]", robot.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
+    data = robot.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     for link in data["links"]:
         for field in _ANGLES:
             if field in link:
@@ -125,7 +122,7 @@ def _represent_float(dumper: yaml.SafeDumper, value: float) -> Any:
     text = repr(value)
     if "e" in text and "." not in text:  # YAML 1.1 reads 1e-06 as text
         text = text.replace("e", ".0e")
-    return dumper.represent_scalar("tag:yaml.org,2002:float", text)
+    return cast(Any, dumper).represent_scalar("tag:yaml.org,2002:float", text)
 
 
 _Dumper.add_representer(list, _represent_list)

@@ -45,9 +45,7 @@ def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> Conve
     else:
         # Half of I_C's own rate, less half of (I_C omega) x 1: the choice that gives Christoffel's symbols.
         hc = outer(M.h, c)
-        S_C = Sym3(
-            M.S.xx - hc.x.x, M.S.xy - hc.x.y, M.S.xz - hc.x.z, M.S.yy - hc.y.y, M.S.yz - hc.y.z, M.S.zz - hc.z.z
-        )
+        S_C = Sym3(M.S.xx - hc.x.x, M.S.xy - hc.x.y, M.S.xz - hc.x.z, M.S.yy - hc.y.y, M.S.yz - hc.y.z, M.S.zz - hc.z.z)
         inertia = S_C.map_trace()
         rows = inertia.full()
         left = Mat3(omega.cross(rows.x), omega.cross(rows.y), omega.cross(rows.z)).T
@@ -77,9 +75,7 @@ def to_parent(K: ConvectiveMatrix, M_tilde: MassMatrix, B_ij: Propagation, rate:
 def _double_cross(a: Vec3, b: Vec3) -> Mat3:
     """The matrix of x -> a x (b x x) = b (a . x) - (a . b) x."""
     M, along = outer(b, a), a.dot(b)
-    return Mat3(
-        Vec3(M.x.x - along, M.x.y, M.x.z), Vec3(M.y.x, M.y.y - along, M.y.z), Vec3(M.z.x, M.z.y, M.z.z - along)
-    )
+    return Mat3(Vec3(M.x.x - along, M.x.y, M.x.z), Vec3(M.y.x, M.y.y - along, M.y.z), Vec3(M.z.x, M.z.y, M.z.z - along))
 
 
 def coriolis_matrix(

@@ -42,7 +42,7 @@ def _array(v: Vec3 | Mat3 | Sym3) -> Array:
 
 @dataclass(frozen=True)
 class EliminationStep:
-    """One step of the reverse Gaussian elimination: E_k = 1 - alpha_k lambda_k^T, L_k = E_k L_{k+1} (Saha 2003 (20)-(24))."""
+    """One step of the reverse Gaussian elimination: L_k = E_k L_{k+1}, E_k = 1 - alpha_k lambda_k^T (20)-(24)."""
 
     k: int
     alpha: Array
@@ -170,7 +170,7 @@ class Denoc:
 
     @cached_property
     def _composite(self) -> tuple[Array, Array, Array]:
-        m, delta, I = self.m.copy(), np.zeros((self.n, 3)), self.I_i.copy()  # noqa: E741
+        m, delta, I = self.m.copy(), np.zeros((self.n, 3)), self.I_i.copy()
         for i in range(self.n, 0, -1):
             j = self.parent[i - 1]
             if j:

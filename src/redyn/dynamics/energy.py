@@ -25,8 +25,9 @@ def first_moment(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[
     h = [link.M.h for link in model.links]
     total, moment = arith.const(0.0), zero_vector(arith)
     for i in reversed(range(model.dof)):
-        at = h[i] if B[i].slide is None else h[i] + B[i].slide * m[i]
-        on_parent = B[i].to_parent(at) + B[i].offset * m[i]
+        slide = B[i].slide
+        own = h[i] if slide is None else h[i] + slide * m[i]
+        on_parent = B[i].to_parent(own) + B[i].offset * m[i]
         j = model.links[i].parent
         if j:
             m[j - 1], h[j - 1] = m[j - 1] + m[i], h[j - 1] + on_parent  # (9.14a, b)
@@ -35,9 +36,7 @@ def first_moment(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[
     return total, moment
 
 
-def potential_energy(
-    model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None
-) -> Scalar:
+def potential_energy(model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None) -> Scalar:
     """-m g . c, zero with the mass centre at the world's origin."""
     _, h = first_moment(model, arith, q)
     return -(model.gravity if gravity is None else gravity).dot(h)

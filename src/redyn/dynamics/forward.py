@@ -40,7 +40,7 @@ def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulatio
 
 def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
     """The same matrix with its row and column along the joint replaced."""
-    I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force  # noqa: E741
+    I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force
     if joint.kind == "revolute":
         columns = Mat3(Vec3(F.x.x, F.x.y, f.x), Vec3(F.y.x, F.y.y, f.y), Vec3(F.z.x, F.z.y, f.z))
         return ArticulatedInertia(Sym3(I.xx, I.xy, n.x, I.yy, n.y, n.z), columns, G)
@@ -179,5 +179,3 @@ def inverse_mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) ->
     zero, one, n = arith.const(0.0), arith.const(1.0), model.dof
     columns = [solve_with(model, B, joints, [one if i == k else zero for i in range(n)]) for k in range(n)]
     return [[columns[max(i, k)][min(i, k)] for k in range(n)] for i in range(n)]
-
-

@@ -17,9 +17,7 @@ from redyn.model import Frame, Link, Model
 External = Sequence[tuple[Frame, Wrench]]  # wrenches in world axes, moments about the origin of each frame
 
 
-def outward_step(
-    link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd_i: Scalar
-) -> tuple[Motion, Wrench]:
+def outward_step(link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd_i: Scalar) -> tuple[Motion, Wrench]:
     """Forward: the motion of link i, and the wrench that this motion needs."""
     motion = motion_step(link, B_ij, parent, qd_i, qdd_i)  # (9.32)
     return motion, link.M.inertia_wrench(motion.A, motion.t_dot.lin)  # M_i t_dot_i + W_i M_i t_i (9.33)
@@ -98,9 +96,7 @@ def coriolis_vector(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Se
     return joint_wrenches(model, arith, B, qd, [zero] * model.dof, Vec3(zero, zero, zero), {})[0]
 
 
-def gravity_torque(
-    model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None
-) -> list[Scalar]:
+def gravity_torque(model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None) -> list[Scalar]:
     """What the actuators must supply to hold still."""
     still = [arith.const(0.0)] * model.dof
     B = propagations(model, arith, q)

@@ -39,7 +39,7 @@ def perpendicular(direction: Array, hint: Array) -> Array:
     """A unit vector normal to `direction`, near `hint` if it can be."""
     x = hint - direction * (hint @ direction)
     if np.linalg.norm(x) < 1e-6:
-        x = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
+        x = np.cross(direction, np.eye(3)[int(np.argmin(np.abs(direction)))]).astype(np.float64)
     return unit(x)
 
 

@@ -11,7 +11,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from redyn.algebra import Arithmetic, MassMatrix, Mat3, Pose, Propagation, Scalar, Sym3, Turn, TurnX, TurnZ, Twist, Vec3, Wrench
+from redyn.algebra import (
+    Arithmetic,
+    MassMatrix,
+    Mat3,
+    Pose,
+    Propagation,
+    Scalar,
+    Sym3,
+    Turn,
+    TurnX,
+    TurnZ,
+    Twist,
+    Vec3,
+    Wrench,
+)
 
 JointKind = Literal["revolute", "prismatic"]
 

@@ -49,7 +49,8 @@ def cycloidal(start: ArrayLike, stop: ArrayLike, duration: float) -> Cycloidal:
     except (TypeError, ValueError):
         raise InputError("cycloidal: start and stop are rows of numbers, duration is a number of seconds") from None
     if first.ndim != 1 or first.shape != last.shape or not len(first):
-        raise InputError(f"cycloidal: start and stop must be equally long rows, got shapes {first.shape} and {last.shape}")
+        shapes = f"{first.shape} and {last.shape}"
+        raise InputError(f"cycloidal: start and stop must be equally long rows, got shapes {shapes}")
     if not (np.isfinite(first).all() and np.isfinite(last).all()):
         raise InputError("cycloidal: start and stop must be finite")
     if not (np.isfinite(length) and length > 0):

@@ -1,0 +1,39 @@
+# Sourced by ./demo and ./test: a virtual environment that is made once and kept up to date.
+
+# The newest Python from 3.11 on that is here.
+find_python() {
+    for name in python3 python3.14 python3.13 python3.12 python3.11 python; do
+        if command -v "$name" >/dev/null && "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "redyn needs Python 3.11 or newer (Debian and Ubuntu: apt install python3 python3-venv)" >&2
+    exit 1
+}
+
+make_environment() {
+    local folder=$1 python
+    [ -x "$folder/bin/pip" ] && "$folder/bin/python" -c '' 2>/dev/null && return
+    python=$(find_python)
+    rm -rf "$folder"
+    if ! "$python" -m venv "$folder" 2>/dev/null; then
+        echo "installing python3-venv"
+        local as_root=""
+        [ "$(id -u)" = 0 ] || as_root=sudo
+        rm -rf "$folder"
+        $as_root apt-get update -qq && $as_root apt-get install -y -qq python3-venv >/dev/null
+        "$python" -m venv "$folder"
+    fi
+}
+
+# Installs when something that is installed from has changed since the last time.
+install_redyn() {
+    local folder=$1 stamp
+    shift
+    stamp=$(find pyproject.toml README.md src -type f -not -name '*.pyc' -print0 | sort -z | xargs -0 cat | cksum)
+    [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp $*" ] && return
+    echo "installing redyn and what it needs into $folder (a few minutes the first time)"
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+    echo "$stamp $*" >"$folder/installed"
+}

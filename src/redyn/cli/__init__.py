@@ -1,0 +1,1 @@
+"""The `redyn` command: one thin file per subcommand."""

@@ -1,0 +1,51 @@
+"""redyn demo: the book's PUMA along the book's trajectory, checked and drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+
+
+def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output")) -> None:
+    """Inverse dynamics of the book's robots along their cycloidal motions, checked, with pictures.
+
+    Example: redyn demo --out pictures
+    """
+    from redyn.report.figures import torque_figure
+    from redyn.robot import load
+    from redyn.trajectory import cycloidal
+
+    console = Console(highlight=False)
+    out.mkdir(parents=True, exist_ok=True)
+    stanford_stop = [np.pi / 3, -5 * np.pi / 6, 0.735, np.pi / 3, 5 * np.pi / 6, 5 * np.pi / 6]
+    for name, where, stop in (
+        ("puma", "Example 9.5", [np.pi] * 6),
+        ("stanford", "Example 9.6", stanford_stop),
+        ("kuka-kr5", "Example 9.7", [np.pi / 3] * 6),
+    ):
+        robot = load(name)
+        motion = cycloidal(robot.initial, stop, 10.0)
+        t = np.linspace(0.0, 10.0, 401)
+        q, qd, qdd = motion(t)
+        tau = robot.inverse_dynamics(q, qd, qdd)
+        back = robot.forward_dynamics(q, qd, tau)
+        total = robot.kinetic_energy(q, qd) + robot.potential_energy(q)
+        power = (tau * qd).sum(axis=1)
+        work = np.concatenate([[0.0], np.cumsum((power[1:] + power[:-1]) / 2 * np.diff(t))])
+        drift = np.abs(total - total[0] - work).max() / max(np.ptp(total), 1e-12)
+        U, D = robot.udu(q)
+        factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
+        console.print(f"[bold]{name}[/] ({where}), {robot.dof} joints, {len(t)} instants")
+        console.print(f"  largest torques        {np.array2string(np.abs(tau).max(axis=0), precision=3)}")
+        console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
+        console.print(f"  U D U^T equals GIM to  {factors:.1e}")
+        console.print(f"  energy - work          {drift:.1e} of the energy exchanged (trapezoidal sums)")
+        picture = torque_figure(robot, t, q, tau, out / f"{name}.png", f"{name}: {where}, cycloidal motion in 10 s")
+        console.print(f"  picture                {picture}\n")
+    console.print(
+        "Next: redyn list;  redyn show puma;  redyn torque puma --q 0;  python -c 'import redyn; help(redyn)'"
+    )

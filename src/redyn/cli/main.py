@@ -1,0 +1,35 @@
+"""The command `redyn`: gathers the subcommands and turns mistakes into one clear line."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from redyn.cli import demo, listing, show, torque
+from redyn.errors import RedynError
+
+app = typer.Typer(
+    name="redyn",
+    help="Recursive robot dynamics by the DeNOC method.\n\nStart with `redyn demo` or `redyn show puma`.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("list")(listing.list_robots)
+app.command("show")(show.show)
+app.command("torque")(torque.torque)
+
+
+def run() -> None:
+    """Entry point: exit code 2 and one line on standard error when the user can mend it."""
+    try:
+        app()
+    except RedynError as error:
+        print(f"redyn: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except OSError as error:
+        print(f"redyn: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
+        raise SystemExit(2) from None

@@ -1,0 +1,41 @@
+"""Arguments that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from redyn.errors import InputError
+
+ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
+Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
+
+
+def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
+    """`0, pi/2, 90 deg` as an array; a single number stands for all joints."""
+    from redyn.description.numbers import parse_number
+
+    parts = text.replace(",", " , ").split(",") if "," in text else _words(text)
+    try:
+        values = [parse_number(part.strip()) for part in parts]
+    except ValueError as error:
+        raise InputError(f"{name}: {error}") from None
+    if len(values) == 1:
+        values = values * count
+    if len(values) != count:
+        raise InputError(f"{name}: expected {count} numbers, separated by commas, or one for all; got {len(values)}")
+    return np.array(values)
+
+
+def _words(text: str) -> list[str]:
+    """Split at spaces, keeping `90 deg` together."""
+    words: list[str] = []
+    for word in text.split():
+        if word in ("deg", "rad") and words:
+            words[-1] += f" {word}"
+        else:
+            words.append(word)
+    return words or [""]

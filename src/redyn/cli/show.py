@@ -1,0 +1,135 @@
+"""redyn show: the tables of one robot."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from redyn.cli.options import ROBOT_HELP, Unphysical
+
+FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
+
+Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
+
+A robot file (YAML) holds name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical, source,
+defects and links. Each link holds name, parent, joint, mass, com or r, inertia, and its geometry: a b alpha theta (dh),
+a alpha d theta (modified-dh), xyz rpy axis (frames). A joint is its type (revolute, prismatic, fixed), or a mapping of
+type, name, damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, initial. Numbers may be
+written pi/2 or 90 deg.
+"""
+
+
+def show(
+    robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
+    yaml: Annotated[bool, typer.Option("--yaml", help="Print the robot file instead, complete and tidy.")] = False,
+    allow_unphysical: Unphysical = False,
+) -> None:
+    from redyn.description import RobotDescription, unphysical_links
+    from redyn.description.numbers import format_angle
+    from redyn.robot import load
+
+    loaded = load(robot, allow_unphysical=allow_unphysical)
+    description: RobotDescription = loaded.description
+    if yaml:
+        print(loaded.to_yaml(), end="")
+        return
+    console = Console()
+    pull = ", ".join(f"{g:g}" for g in description.gravity)
+    tip = loaded.model.end_effector or "none named (several tips)"
+    console.print(
+        f"[bold]{description.name}[/]: {loaded.dof} joints, {loaded.total_mass:.4g} kg in all", highlight=False
+    )
+    console.print(f"gravity ({pull}) m/s^2; end effector {tip}", highlight=False)
+    if description.source:
+        console.print(f"source: {description.source}", highlight=False)
+
+    fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis"}[
+        description.convention
+    ].split()
+    geometry = Table(
+        "link",
+        "parent",
+        "joint",
+        *fields,
+        "initial",
+        title=f"Geometry ({description.convention})",
+        title_justify="left",
+        box=None,
+        header_style="bold",
+    )
+    masses = Table(
+        "link",
+        "mass",
+        "com x",
+        "y",
+        "z",
+        "Ixx",
+        "Ixy",
+        "Ixz",
+        "Iyy",
+        "Iyz",
+        "Izz",
+        title="Mass (kg), mass centre from the link frame (m), inertia about it (kg m^2)",
+        title_justify="left",
+        box=None,
+        header_style="bold",
+    )
+    drives = Table(
+        "joint",
+        "damping",
+        "coulomb",
+        "armature",
+        "offset",
+        "lower",
+        "upper",
+        title="Joints",
+        title_justify="left",
+        box=None,
+        header_style="bold",
+    )
+
+    def shown(value: float | tuple[float, ...] | None, angle: bool = False) -> str:
+        if value is None:
+            return "-"
+        if isinstance(value, tuple):
+            return " ".join(shown(v, angle) for v in value)
+        return str(format_angle(float(value))) if angle else f"{float(value):.6g}"
+
+    variable = {"revolute": "theta", "prismatic": "b" if description.convention == "dh" else "d"}
+    for link in description.links:
+        joint = link.joint
+        cells = [
+            "q"
+            if description.convention != "frames" and variable.get(joint.type) == name
+            else shown(getattr(link, name), name in ("alpha", "theta", "rpy"))
+            for name in fields
+        ]
+        geometry.add_row(
+            link.name,
+            link.parent,
+            joint.type,
+            *cells,
+            "-" if joint.type == "fixed" else shown(joint.initial or 0.0, joint.type == "revolute"),
+        )
+        if link.mass is not None:
+            com = link.com or tuple(-x + 0.0 for x in link.r or (0.0, 0.0, 0.0))
+            masses.add_row(link.name, *(f"{x:.6g}" for x in (link.mass, *com, *(link.inertia or (0.0,) * 6))))
+        if joint.type != "fixed":
+            limits = joint.limits or (None, None)
+            drives.add_row(
+                joint.name, *(shown(x) for x in (joint.damping, joint.coulomb, joint.armature, joint.offset, *limits))
+            )
+    for table in (geometry, masses, drives):
+        console.print()
+        console.print(table)
+    warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
+    if warnings:
+        console.print("\n[bold]Known defects and warnings[/]")
+        for warning in warnings:
+            console.print(f"- {warning}", highlight=False, markup=False)
+
+
+show.__doc__ = FILE_HELP

@@ -1,0 +1,106 @@
+"""redyn torque: inverse dynamics at a state or along a cycloidal motion."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
+from redyn.errors import InputError
+
+
+def torque(
+    robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
+    q: Annotated[str | None, typer.Option(help="Joint values, as `0, pi/2, 90 deg`; one number serves all.")] = None,
+    qd: Annotated[str, typer.Option(help="Joint rates.")] = "0",
+    qdd: Annotated[str, typer.Option(help="Joint accelerations.")] = "0",
+    cycloid: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="START STOP", help="Move from START to STOP, Eq. (9.36).")
+    ] = None,
+    duration: Annotated[float, typer.Option(help="Of the motion, in seconds.")] = 10.0,
+    samples: Annotated[int, typer.Option(help="Number of instants along the motion.")] = 101,
+    gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
+    csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the motion and the torques to this picture.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    allow_unphysical: Unphysical = False,
+) -> None:
+    """The torques that a motion needs, at one state or along a cycloidal motion.
+
+    Example: redyn torque puma --q "0, pi/4, -30 deg, 0, 0, 0" --qd 0.1
+
+    Example: redyn torque kuka-kr5 --cycloid 0 pi/3 --duration 10 --csv kuka.csv
+    """
+    from redyn.robot import load
+    from redyn.trajectory import cycloidal
+
+    loaded = load(robot, allow_unphysical=allow_unphysical)
+    n = loaded.dof
+    if (q is None) == (cycloid is None):
+        raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
+    if cycloid is None and (csv_path or plot):
+        raise InputError("--csv and --plot need a motion: --cycloid START STOP")
+    if not 2 <= samples <= 10_000_000:
+        raise InputError(f"--samples: expected from 2 to 10000000, got {samples}")
+    pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    if cycloid is None:
+        t = np.zeros(1)
+        state = [numbers(name, text, n)[None] for name, text in (("--q", q or ""), ("--qd", qd), ("--qdd", qdd))]
+    else:
+        motion = cycloidal(numbers("--cycloid", cycloid[0], n), numbers("--cycloid", cycloid[1], n), duration)
+        t = np.linspace(0.0, duration, samples)
+        state = list(motion(t))
+    tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
+
+    units = ["Nm" if link.joint.kind == "revolute" else "N" for link in loaded.model.links]
+    if csv_path is not None:
+        _write_csv(csv_path, loaded.joint_names, t, [*state, tau])
+    if plot is not None:
+        from redyn.report.figures import torque_figure
+
+        torque_figure(loaded, t, state[0], tau, plot, f"{loaded.name}: torques of the cycloidal motion")
+    if as_json:
+        result = {
+            "robot": loaded.name,
+            "joints": loaded.joint_names,
+            "units": units,
+            "t": t.tolist(),
+            "tau": tau.tolist(),
+        }
+        print(json.dumps(result if cycloid else {**result, "t": None, "tau": tau[0].tolist()}))
+        return
+    if cycloid is None:
+        table = Table("joint", "q", "qd", "qdd", "torque", "", box=None, header_style="bold")
+        for i, name in enumerate(loaded.joint_names):
+            table.add_row(name, *(f"{x[0, i]:.6g}" for x in state), f"{tau[0, i]:.6f}", units[i])
+    else:
+        table = Table("joint", "smallest", "largest", "at (s)", "rms", "", box=None, header_style="bold")
+        for i, name in enumerate(loaded.joint_names):
+            column = tau[:, i]
+            table.add_row(
+                name,
+                f"{column.min():.6g}",
+                f"{column.max():.6g}",
+                f"{t[int(np.abs(column).argmax())]:.4g}",
+                f"{np.sqrt((column**2).mean()):.6g}",
+                units[i],
+            )
+    Console().print(table)
+    for written in (csv_path, plot):
+        if written is not None:
+            print(f"wrote {written}")
+
+
+def _write_csv(path: Path, joints: list[str], t: np.ndarray, columns: list[np.ndarray]) -> None:
+    header = ["t"] + [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "tau") for joint in joints]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        writer.writerows(np.column_stack([t, *columns]).tolist())

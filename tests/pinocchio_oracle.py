@@ -1,0 +1,125 @@
+"""A Pinocchio model of a redyn description, built link by link with Pinocchio's own transforms."""
+
+import numpy as np
+import pinocchio as pin
+
+
+def turn(axis, angle):
+    return pin.SE3(pin.exp3(np.asarray(axis, dtype=float) * angle), np.zeros(3))
+
+
+def shift(x, y, z):
+    return pin.SE3(np.eye(3), np.array([x, y, z], dtype=float))
+
+
+X, Y, Z = np.eye(3)
+
+
+def placements(link, convention):
+    """Before the joint, its axis, and after it."""
+    kind = link.joint.type
+    if convention == "frames":
+        R = pin.rpy.rpyToMatrix(*(link.rpy or (0.0, 0.0, 0.0)))
+        axis = np.array(link.axis or (0.0, 0.0, 1.0))
+        return pin.SE3(R, np.array(link.xyz or (0.0, 0.0, 0.0))), axis / np.linalg.norm(axis), pin.SE3.Identity()
+    tail = shift(link.a or 0, 0, 0) * turn(X, link.alpha or 0)
+    if convention == "dh":
+        head = turn(Z, link.theta or 0) if kind != "revolute" else pin.SE3.Identity()
+        along = shift(0, 0, link.b or 0) if kind != "prismatic" else pin.SE3.Identity()
+        return head, Z, along * tail
+    head = tail * (turn(Z, link.theta or 0) if kind != "revolute" else pin.SE3.Identity())
+    return head, Z, shift(0, 0, link.d or 0) if kind != "prismatic" else pin.SE3.Identity()
+
+
+class Oracle:
+    """Answers in redyn's joint order. Pinocchio itself is given the joints depth first, which it relies on."""
+
+    def __init__(self, robot):
+        description, model = robot.description, pin.Model()
+        model.gravity.linear = np.array(description.gravity)
+        where = {"world": (0, pin.SE3.Identity()), "base": (0, pin.SE3.Identity())}
+        self.frames, armature, offset, names = {}, [], [], []
+        stack = [link for link in reversed(description.links) if link.parent in where]
+        while stack:
+            link = stack.pop()
+            stack += [child for child in reversed(description.links) if child.parent == link.name]
+            base, mount = where[link.parent]
+            before, axis, after = placements(link, description.convention)
+            if link.joint.type == "fixed":
+                joint, pose = base, mount * before * after
+            else:
+                turns = link.joint.type == "revolute"
+                kind = pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned
+                joint, pose = model.addJoint(base, kind(axis), mount * before, link.joint.name), after
+                armature.append(link.joint.armature)
+                offset.append(link.joint.offset)
+                names.append(link.joint.name)
+            where[link.name] = (joint, pose)
+            if link.mass:
+                com = np.array(link.com) if link.com is not None else -np.array(link.r)
+                xx, xy, xz, yy, yz, zz = link.inertia
+                inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+                model.appendBodyToJoint(joint, pin.Inertia(link.mass, com, inertia), pose)
+            self.frames[link.name] = model.addFrame(pin.Frame(link.name, joint, pose, pin.FrameType.OP_FRAME))
+        model.armature = np.array(armature)
+        self.model, self.data = model, model.createData()
+        self.offset = np.array(offset)
+        self.to_pin = [robot.joint_names.index(name) for name in names]  # redyn's vector[to_pin] is Pinocchio's
+        self.back = np.argsort(self.to_pin)
+
+    def _q(self, q):
+        return np.asarray(q)[self.to_pin] + self.offset
+
+    def inverse_dynamics(self, q, qd, qdd, external=()):
+        qd, qdd = qd[self.to_pin], qdd[self.to_pin]
+        return pin.rnea(self.model, self.data, self._q(q), qd, qdd, self._forces(q, external))[self.back]
+
+    def forward_dynamics(self, q, qd, tau):
+        return pin.aba(self.model, self.data, self._q(q), qd[self.to_pin], tau[self.to_pin])[self.back]
+
+    def mass_matrix(self, q):
+        M = pin.crba(self.model, self.data, self._q(q))
+        return (np.triu(M) + np.triu(M, 1).T)[np.ix_(self.back, self.back)]
+
+    def gravity_torque(self, q):
+        return pin.computeGeneralizedGravity(self.model, self.data, self._q(q))[self.back]
+
+    def pose(self, q, frame):
+        pin.framesForwardKinematics(self.model, self.data, self._q(q))
+        return self.data.oMf[self.frames[frame]].homogeneous
+
+    def jacobian(self, q, frame):
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        J = pin.computeFrameJacobian(self.model, self.data, self._q(q), self.frames[frame], aligned)
+        return J.reshape(6, -1)[[3, 4, 5, 0, 1, 2]][:, self.back]
+
+    def kinetic_energy(self, q, qd):
+        """Of the links by Pinocchio (whose releases differ on rotors, so they are left out there), plus the rotors."""
+        links, qd = self.model.copy(), qd[self.to_pin]
+        links.armature = np.zeros(links.nv)
+        return pin.computeKineticEnergy(links, self.data, self._q(q), qd) + 0.5 * self.model.armature @ qd**2
+
+    def potential_energy(self, q):
+        return pin.computePotentialEnergy(self.model, self.data, self._q(q))
+
+    def com(self, q):
+        return pin.centerOfMass(self.model, self.data, self._q(q)).copy()
+
+    def joint_wrenches(self, q, qd, qdd):
+        """Parent on child, [moment; force], in the axes and at the origin of each joint."""
+        self.inverse_dynamics(q, qd, qdd)
+        return np.array([np.concatenate([f.angular, f.linear]) for f in list(self.data.f)[1:]])[self.back]
+
+    def _forces(self, q, external):
+        """World wrenches at frame origins, [moment; force], as Pinocchio's forces in joint axes."""
+        forces = pin.StdVec_Force()
+        for _ in range(self.model.njoints):
+            forces.append(pin.Force.Zero())
+        pin.framesForwardKinematics(self.model, self.data, self._q(q))
+        for name, wrench in external:
+            frame = self.model.frames[self.frames[name]]
+            at = self.data.oMf[self.frames[name]]
+            aligned = pin.SE3(at.rotation.T, np.zeros(3))
+            local = aligned.act(pin.Force(np.array(wrench[3:]), np.array(wrench[:3])))
+            forces[frame.parentJoint] += frame.placement.act(local)
+        return forces

@@ -1,0 +1,75 @@
+"""Random trees as plain data, for properties that must hold of every robot."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def random_inertia(rng, mass, size):
+    """About the mass centre, of a body that could exist: any second moments do."""
+    spread = rng.uniform(-size, size, (3, 3))
+    moments = mass * (spread @ spread.T / 3 + 0.02 * size**2 * np.eye(3))
+    inertia = np.trace(moments) * np.eye(3) - moments
+    return {k: float(inertia["xyz".index(k[0]), "xyz".index(k[1])]) for k in ("xx", "xy", "xz", "yy", "yz", "zz")}
+
+
+def random_axis(rng):
+    """Any direction, often a coordinate one, as real robots have."""
+    if rng.random() < 0.5:
+        return [float(x) for x in np.eye(3)[rng.integers(3)] * rng.choice([-1.0, 1.0])]
+    return [float(x) for x in rng.normal(size=3)]
+
+
+def random_tree(seed, n, *, convention="frames", fixed=0.15, prismatic=0.3, friction=True, serial=False):
+    rng = np.random.default_rng(seed)
+    links = []
+    for i in range(n):
+        kind = "fixed" if rng.random() < fixed and i else "prismatic" if rng.random() < prismatic else "revolute"
+        joint = {"type": kind}
+        if kind != "fixed":
+            joint["offset"] = float(rng.uniform(-1, 1)) if rng.random() < 0.3 else 0.0
+            joint["armature"] = float(rng.uniform(0, 0.2)) if rng.random() < 0.3 else 0.0
+            if friction:
+                joint |= {"damping": float(rng.uniform(0, 1)), "coulomb": float(rng.uniform(0, 1))}
+        mass = float(rng.uniform(0.2, 3))
+        link = {"name": f"part{i}", "joint": joint, "mass": mass, "inertia": random_inertia(rng, mass, 0.3)}
+        link["com"] = [float(x) for x in rng.uniform(-0.3, 0.3, 3)]
+        if i and not serial:
+            link["parent"] = f"part{rng.integers(max(0, i - 3), i)}"
+        right = rng.random() < 0.5
+        if convention == "frames":
+            link["xyz"] = [float(x) for x in rng.uniform(-0.6, 0.6, 3)]
+            link["rpy"] = [float(x) for x in (rng.integers(-2, 3, 3) * np.pi / 2 if right else rng.uniform(-3, 3, 3))]
+            link["axis"] = random_axis(rng)
+        else:
+            link |= {
+                "a": float(rng.uniform(-0.5, 0.5)),
+                "alpha": float(rng.integers(-2, 3) * np.pi / 2 if right else rng.uniform(-3, 3)),
+            }
+            along = "b" if convention == "dh" else "d"
+            if kind != "revolute":
+                link["theta"] = float(rng.uniform(-3, 3))
+            if kind != "prismatic":
+                link[along] = float(rng.uniform(-0.5, 0.5))
+        links.append(link)
+    gravity = [float(x) for x in rng.uniform(-10, 10, 3)]
+    return {"name": f"tree-{seed}", "convention": convention, "gravity": gravity, "links": links}
+
+
+trees = st.builds(
+    random_tree,
+    seed=st.integers(0, 10**9),
+    n=st.integers(1, 9),
+    convention=st.sampled_from(["frames", "dh", "modified-dh"]),
+)
+
+
+def random_state(robot, seed, batch=()):
+    rng = np.random.default_rng(seed)
+    return [rng.uniform(-2, 2, (*batch, robot.dof)) for _ in range(3)]
+
+
+def close(value, reference, factor=1.0, tolerance=1e-11):
+    """1e-11 of the larger of 1 and the max-norm of the reference."""
+    reference = np.asarray(reference)
+    scale = max(1.0, float(np.abs(reference).max())) if reference.size else 1.0
+    np.testing.assert_allclose(value, reference, rtol=0, atol=tolerance * scale * factor)

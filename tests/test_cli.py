@@ -1,0 +1,103 @@
+"""The command line, as a user runs it."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import redyn
+
+
+def run(*arguments, code=0):
+    result = subprocess.run([sys.executable, "-m", "redyn", *arguments], capture_output=True, text=True, timeout=120)
+    assert result.returncode == code, result.stderr
+    assert "Traceback" not in result.stderr
+    return result.stdout if code == 0 else result.stderr
+
+
+def test_list():
+    assert all(name in run("list") for name in redyn.library())
+    assert {row["name"] for row in json.loads(run("list", "--json"))} == set(redyn.library())
+
+
+@pytest.mark.parametrize("name", ["stanford", "newton-euler-rrr", "puma-2003-printed", "lagrange-pointing"])
+def test_show(name):
+    text = run("show", name)
+    assert name in text
+    assert "defects" in text
+    assert run("show", name, "--yaml") == redyn.load(name).to_yaml()
+
+
+def test_torque_at_a_state():
+    rows = json.loads(run("torque", "puma", "--q", "0, pi/4, -30 deg, 0,0,0", "--qd", "0.1", "--json"))
+    expected = redyn.load("puma").inverse_dynamics([0, np.pi / 4, -np.pi / 6, 0, 0, 0], [0.1] * 6, [0] * 6)
+    np.testing.assert_allclose(rows["tau"], expected)
+    assert "4.345830" in run("torque", "three-link", "--q", "0")
+    weightless = json.loads(run("torque", "three-link", "--q", "0", "--gravity", "0", "--json"))
+    assert weightless["tau"] == [0, 0, 0]
+
+
+def test_torque_along_a_cycloid(tmp_path, golden):
+    path, picture = tmp_path / "arm.csv", tmp_path / "arm.png"
+    run(
+        "torque",
+        "three-link",
+        "--cycloid",
+        "0",
+        "pi",
+        "--duration",
+        "10",
+        "--samples",
+        "41",
+        "--csv",
+        str(path),
+        "--plot",
+        str(picture),
+    )
+    with path.open() as file:
+        rows = {float(row["t"]): row for row in csv.DictReader(file)}
+    for expected in golden["arm3"]["inverse_dynamics"]["rows"]:
+        row = rows[expected["t"]]
+        np.testing.assert_allclose([float(row[f"tau_joint{i}"]) for i in (1, 2, 3)], expected["tau"], atol=1e-9)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo(tmp_path):
+    text = run("demo", "--out", str(tmp_path / "out"))
+    assert "FD(ID)" in text
+    assert (tmp_path / "out" / "puma.png").stat().st_size > 20_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "pumma"], "did you mean 'puma'"),
+        (["torque", "puma"], "give either --q"),
+        (["torque", "puma", "--q", "1,2"], "--q: expected 6 numbers"),
+        (["torque", "puma", "--q", "x"], "--q: expected a number"),
+        (["torque", "puma", "--q", ""], "--q: expected a number"),
+        (["torque", "puma", "--cycloid", "0", "1", "--duration", "-1"], "duration must be a positive"),
+        (["torque", "puma", "--cycloid", "0", "1", "--samples", "1"], "--samples"),
+        (["torque", "puma", "--cycloid", "0", "1", "--csv", "/nonexistent/x.csv"], "/nonexistent/x.csv: No such file"),
+        (["torque", "puma", "--q", "0", "--csv", "x.csv"], "need a motion"),
+        (["torque"], "Missing argument"),
+        (["tork"], "No such command"),
+    ],
+)
+def test_mistakes_exit_with_2(arguments, message):
+    assert message in run(*arguments, code=2)
+
+
+def test_help_has_examples():
+    for command in ("demo", "list", "show", "torque"):
+        assert "Example" in run(command, "--help")
+
+
+def test_import_is_light():
+    heavy = ("numpy", "casadi", "sympy", "pydantic", "matplotlib")
+    code = f"import sys, redyn; print([m for m in {heavy} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
