@@ -63,6 +63,12 @@ trees = st.builds(
 )
 
 
+def on_floats(robot):
+    """The same robot without kernels: the recursions themselves run, on floats and arrays."""
+    robot._evaluator.kernels = None
+    return robot
+
+
 def random_state(robot, seed, batch=()):
     rng = np.random.default_rng(seed)
     return [rng.uniform(-2, 2, (*batch, robot.dof)) for _ in range(3)]

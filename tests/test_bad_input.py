@@ -6,6 +6,7 @@ import pytest
 import redyn
 
 LINK = {"joint": "revolute", "a": 1, "b": 0, "alpha": 0, "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}
+FIXED = {**LINK, "joint": "fixed", "theta": 0}
 GOOD = {"name": "arm", "convention": "dh", "links": [dict(LINK), dict(LINK), dict(LINK)]}
 
 
@@ -16,6 +17,13 @@ def edited(index, remove=(), **changes):
     for key in remove:
         del links[index][key]
     return {**GOOD, "links": links}
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
 
 
 BAD_ROBOTS = {
@@ -39,7 +47,7 @@ BAD_ROBOTS = {
     "no mass centre": (edited(0, ["com"]), r"links\[0\]\.com: missing; give com"),
     "no inertia": (edited(0, ["inertia"]), r"links\[0\]\.inertia: missing; six numbers"),
     "no DH parameter": (edited(2, ["alpha"]), r"links\[2\]\.alpha: missing; a revolute joint in dh needs a, b, alpha"),
-    "not a number": (edited(1, a="long"), r"links\[1\]\.a: expected a number such as 0.3, pi/2 or 90 deg, got 'long'"),
+    "not a number": (edited(1, a="long"), r"links\[1\]\.a: expected a number such as 0.3, 1/12 or 1e-3, got 'long'"),
     "a list for a number": (edited(1, a=[1]), r"links\[1\]\.a: expected a number"),
     "a boolean for a number": (edited(1, mass=True), r"links\[1\]\.mass: expected a number"),
     "code": (edited(1, a="__import__('os').getcwd()"), r"links\[1\]\.a: expected a number"),
@@ -107,9 +115,24 @@ BAD_ROBOTS = {
         r"links\[0\]\.joint\.damping: .*greater than or equal to 0",
     ),
     "negative armature": (edited(0, joint={"type": "revolute", "armature": -1}), r"links\[0\]\.joint\.armature: "),
-    "nothing moves": ({**GOOD, "links": [{**LINK, "joint": "fixed"}]}, "links: no joint moves"),
+    "nothing moves": ({**GOOD, "links": [FIXED]}, "links: no joint moves"),
     "unknown end effector": ({**GOOD, "end_effector": "hand"}, "end_effector: no link is called 'hand'"),
     "gravity of two numbers": ({**GOOD, "gravity": [0, 9.81]}, "gravity: expected 3 numbers"),
+    "a length in degrees": (
+        edited(0, a="3 deg"),
+        r"links\[0\]\.a: expected a number such as 0.3, 1/12 or 1e-3, got '3 deg'",
+    ),
+    "pi degrees": (edited(0, alpha="pi/2 deg"), r"links\[0\]\.alpha: expected a number"),
+    "a huge mass": (edited(0, mass=1e300), r"links\[0\]\.mass: expected a number of reasonable size"),
+    "no smoothing": (edited(0, joint={"type": "revolute", "smoothing": 1e-170}), r"links\[0\]\.joint\.smoothing"),
+    "friction of a fixed joint": (
+        {**GOOD, "links": [LINK, {**FIXED, "joint": {"type": "fixed", "damping": 1}}]},
+        r"links\[1\]\.joint: damping means nothing",
+    ),
+    "fixed row without theta": ({**GOOD, "links": [LINK, {**LINK, "joint": "fixed"}]}, r"links\[1\]\.theta: missing"),
+    "joint is a list": (edited(0, joint=["revolute"]), r"links\[0\]\.joint: expected revolute, prismatic or fixed"),
+    "unphysical without a reason": ({**GOOD, "unphysical": ""}, "unphysical"),
+    "nested deeply": (edited(0, com=nested(5000)), r"links\[0\]\.com|nested too deeply"),
     "infinite gravity": ({**GOOD, "gravity": [0, 0, float("-inf")]}, "gravity: expected a finite number"),
 }
 
@@ -138,7 +161,7 @@ BAD_FILES = {
     "syntax": ("name: [arm", r"bad\.yaml:\d+: not valid YAML"),
     "tab": ("name: a\n\tlinks: 3", "bad.yaml:2: not valid YAML"),
     "duplicate key": ("name: a\nname: b\n", r"bad\.yaml:2: .*the key 'name' appears twice"),
-    "alias": ("name: a\ngravity: &g [0,0,0]\nlinks: *g\n", r"bad\.yaml:3: .*aliases"),
+    "alias": ("name: a\ngravity: &g [0,0,0]\nlinks: *g\n", r"bad\.yaml:2: .*aliases"),
     "bomb": ("a: &a [1,1]\nb: &b [*a,*a]\nc: [*b,*b]\n", "aliases"),
     "python object": ("!!python/object/apply:os.getcwd []", "not valid YAML"),
     "a list": ("- 1\n- 2\n", "expected a robot"),
@@ -149,7 +172,22 @@ BAD_FILES = {
         r"bad\.yaml: links\[0\]\.a: expected a number",
     ),
     "binary in a value": ("name: a\nconvention: dh\nlinks: !!binary aGVsbG8=\n", "links"),
-    "a date": ("name: 2020-01-01\nconvention: dh\nlinks: []\n", "name: expected a name"),
+    "a date": ("name: a\nconvention: dh\nlinks: 2020-01-01\n", "links: expected a list, got str"),
+    "octal": (
+        "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: 0x10, b: 0, alpha: 0, mass: 0}\n",
+        r"links\[0\]\.a",
+    ),
+    "sexagesimal": (
+        "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: 1:30, b: 0, alpha: 0, mass: 0}\n",
+        r"links\[0\]\.a",
+    ),
+    "merge": ("name: a\nconvention: dh\n<<: {gravity: [0, 0, 0]}\nlinks: []\n", "<<: unknown key"),
+    "anchor": ("name: &a b\nconvention: dh\nlinks: []\n", r"bad\.yaml:1: .*anchors"),
+    "impossible body": (
+        "name: a\nconvention: dh\nlinks:\n"
+        "  - {joint: revolute, a: 0, b: 0, alpha: 0, mass: -1, com: [0, 0, 0], inertia: [1, 1, 1]}\n",
+        r"bad\.yaml: links\[0\]\.mass: the mass is negative",
+    ),
 }
 
 
@@ -167,6 +205,10 @@ def test_bad_sources(tmp_path):
         redyn.load("stanfrd")
     with pytest.raises(redyn.DescriptionError, match="neither a robot of the library nor a file"):
         redyn.load(tmp_path)
+    with pytest.raises(redyn.DescriptionError, match=r"neither a robot of the library nor a file|cannot be read"):
+        redyn.load("x" * 5000)
+    with pytest.raises(redyn.DescriptionError, match="not the text of a file"):
+        redyn.load("name: a\nlinks: []")
     with pytest.raises(redyn.DescriptionError, match="library name, a path or a dict"):
         redyn.load(3)  # type: ignore[arg-type]
     binary = tmp_path / "robot.yaml"
@@ -207,7 +249,7 @@ BAD_CALLS = {
         "q holds 2 states but qd holds 3",
     ),
     "unknown frame": (lambda r: r.jacobian(ZERO, "link7"), "no frame 'link7'; did you mean 'link"),
-    "index too large": (lambda r: r.jacobian(ZERO, 7), "expected an index from 1 to 6, got 7"),
+    "index too large": (lambda r: r.jacobian(ZERO, 7), "expected an index from 1 to 6, or 0 for the world, got 7"),
     "odd frame": (lambda r: r.jacobian(ZERO, 1.5), "expected a frame's name"),
     "external on an unknown link": (
         lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, external={"tip": ZERO}),
@@ -222,12 +264,31 @@ BAD_CALLS = {
         "external: expected {link",
     ),
     "gravity": (lambda r: r.gravity_torque(ZERO, gravity=[0, 0]), "gravity: expected an acceleration"),
-    "payload": (lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, payload=[1, 2]), "payload: expected ten numbers"),
+    "payload of five numbers": (
+        lambda r: r.inverse_dynamics(ZERO, ZERO, ZERO, payload=[1, 2]),
+        "payload: expected ten numbers",
+    ),
     "method": (
         lambda r: r.forward_dynamics(ZERO, ZERO, ZERO, method="lu"),
         "method: expected 'recursive' or 'cholesky'",
     ),
     "form": (lambda r: r.coriolis_matrix(ZERO, ZERO, form="book"), "form: expected 'mci' or 'christoffel'"),
+}
+
+
+BAD_CALLS |= {
+    "threads": (lambda r: r.mass_matrix(ZERO, threads=0), "threads: expected a number from 1"),
+    "out of another shape": (
+        lambda r: r.mass_matrix(ZERO, out=np.zeros((6, 5))),
+        r"out: expected a float64 array of shape \(6, 6\)",
+    ),
+    "out of another type": (
+        lambda r: r.mass_matrix(ZERO, out=np.zeros((6, 6), np.float32)),
+        "out: expected a float64 array",
+    ),
+    "one out for two": (lambda r: r.udu(ZERO, out=np.zeros((6, 6))), "out: expected 2 arrays, got 1"),
+    "seed": (lambda r: r.random("a"), "random: expected a generator"),
+    "algorithm": (lambda r: r.operation_count("inverse"), "no algorithm is called 'inverse'"),
 }
 
 
@@ -255,6 +316,44 @@ def test_zero_articulated_inertia_is_named(exact, shape):
         ):
             call()
     assert np.isfinite(robot.inverse_dynamics(q, q, q)).all()
+
+
+def test_overflow_is_not_called_singular():
+    robot = redyn.load("puma")
+    huge = np.full(6, 1e200)
+    for call in (lambda: robot.inverse_dynamics(ZERO, huge, ZERO), lambda: robot.kinetic_energy(ZERO, huge)):
+        with pytest.raises(redyn.RedynError, match="too large to represent"):
+            call()
+    with pytest.raises(redyn.RedynError, match="too large to represent"):
+        robot.forward_dynamics(ZERO, huge, ZERO)
+    assert not np.isfinite(robot.inverse_dynamics(ZERO, huge, ZERO, check=False)).all()
+
+
+@pytest.mark.parametrize("q2", [0.0, np.pi])
+def test_a_massless_wrist_is_singular_where_its_axes_align(q2):
+    body = {"joint": "revolute", "mass": 1, "com": [0.1, 0.2, 0.3], "inertia": [0.1, 0.11, 0.12]}
+    links = [
+        {"joint": "revolute", "rpy": [0.3, 0.2, 0.1], "mass": 0},
+        {"joint": "revolute", "axis": [0, 1, 0], "mass": 0},
+        body,
+    ]
+    robot = redyn.load({"name": "wrist", "convention": "frames", "links": links})
+    good, bad = np.array([0.3, 0.7, 0.2]), np.array([0.3, q2, 0.2])
+    tau = robot.inverse_dynamics(good, good, [1, 2, 3])
+    np.testing.assert_allclose(robot.forward_dynamics(good, good, tau), [1, 2, 3], atol=1e-9)
+    for method in ("recursive", "cholesky"):
+        with pytest.raises(redyn.SingularError, match="joint1"):
+            robot.forward_dynamics(bad, good, tau, method=method)
+
+
+def test_payload_on_the_world_is_refused():
+    data = {
+        **GOOD,
+        "links": [{**FIXED, "name": "post"}, {**LINK, "name": "arm", "parent": "world"}],
+        "end_effector": "post",
+    }
+    with pytest.raises(redyn.InputError, match="fixed to the world"):
+        redyn.load(data).inverse_dynamics([0], [0], [0], payload=np.zeros(10))
 
 
 def test_armature_cures_zero_inertia():
@@ -293,7 +392,7 @@ def test_trees_must_name_a_tip():
 
 
 def test_external_on_the_world_is_refused():
-    data = {**GOOD, "links": [{**LINK, "name": "post", "joint": "fixed"}, {**LINK, "name": "arm"}]}
+    data = {**GOOD, "links": [{**FIXED, "name": "post"}, {**LINK, "name": "arm"}]}
     robot = redyn.load(data)
     with pytest.raises(redyn.InputError, match="fixed to the world"):
         robot.inverse_dynamics([0], [0], [0], external={"post": np.zeros(6)})

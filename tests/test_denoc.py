@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import redyn
-from random_robots import close, random_state, trees
+from random_robots import close, on_floats, random_state, trees
 
 seeds = st.integers(0, 10**9)
 
 
 @given(trees, seeds)
 def test_dense_matrices_equal_the_recursions(data, seed):
-    robot = redyn.load(data, friction=False)
+    robot = on_floats(redyn.load(data, friction=False))
     q, qd, qdd = random_state(robot, seed)
     view = robot.denoc(q, qd, qdd)
     condition = np.linalg.cond(view.GIM)
@@ -30,7 +30,7 @@ def test_dense_matrices_equal_the_recursions(data, seed):
 
 @given(trees, seeds)
 def test_analytical_expressions(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     view = robot.denoc(q, qd, qdd)
     n = range(1, robot.dof + 1)
@@ -61,7 +61,7 @@ def test_analytical_expressions(data, seed):
 @given(trees, seeds)
 def test_reverse_gaussian_elimination(data, seed):
     """Saha 2003, Appendix B: every E_k clears column k above the diagonal; E = E_2 ... E_n, U = E^-1, L_2 = D U^T."""
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, _ = random_state(robot, seed)
     view = robot.denoc(q, qd)
     n, scale = robot.dof, np.linalg.cond(view.GIM)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import redyn
 from random_robots import close, random_state, random_tree, trees
 from redyn.description import library
-from redyn.description.numbers import format_angle, parse_number
+from redyn.description.numbers import format_angle, parse_angle, parse_number
 from redyn.model.build import ordered
 
 NUMBERS = {
@@ -29,6 +29,8 @@ NUMBERS = {
     "π/6": math.pi / 6,
     "1.5 rad": 1.5,
     "+2": 2.0,
+    "1/2 deg": math.pi / 360,
+    "90 deg + 2*45 deg": math.pi,
     "--2": 2.0,
     7: 7.0,
 }
@@ -36,7 +38,7 @@ NUMBERS = {
 
 @pytest.mark.parametrize(("text", "value"), NUMBERS.items())
 def test_numbers(text, value):
-    assert parse_number(text) == pytest.approx(value, rel=1e-15)
+    assert parse_angle(text) == pytest.approx(value, rel=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +68,17 @@ def test_numbers(text, value):
 )
 def test_what_is_not_a_number(text):
     with pytest.raises(ValueError, match="number"):
-        parse_number(text)
+        parse_angle(text)
+
+
+def test_numpy_numbers_are_numbers():
+    assert parse_number(np.float32(0.5)) == 0.5
+    assert parse_number(np.int64(3)) == 3.0
 
 
 @given(st.floats(-10, 10))
 def test_angles_are_written_without_loss(angle):
-    assert parse_number(format_angle(angle)) == angle
+    assert parse_angle(format_angle(angle)) == angle
 
 
 @pytest.mark.parametrize("name", library())

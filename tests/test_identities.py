@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import redyn
-from random_robots import close, random_state, trees
+from random_robots import close, on_floats, random_state, trees
 
 seeds = st.integers(0, 10**9)
 
 
 @given(trees, seeds)
 def test_forward_undoes_inverse_with_friction(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     condition = np.linalg.cond(robot.mass_matrix(q))
     tau = robot.inverse_dynamics(q, qd, qdd)
@@ -22,7 +22,7 @@ def test_forward_undoes_inverse_with_friction(data, seed):
 
 @given(trees, seeds)
 def test_torque_is_the_sum_of_its_parts(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     parts = robot.mass_matrix(q) @ qdd + robot.coriolis_vector(q, qd) + robot.gravity_torque(q)
     close(robot.inverse_dynamics(q, qd, qdd), parts + robot.friction_torque(qd))
@@ -30,7 +30,7 @@ def test_torque_is_the_sum_of_its_parts(data, seed):
 
 @given(trees, seeds)
 def test_mass_matrix_is_symmetric_positive_definite_and_factors(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, _ = random_state(robot, seed)
     GIM = robot.mass_matrix(q)
     assert (GIM == GIM.T).all()
@@ -45,7 +45,7 @@ def test_mass_matrix_is_symmetric_positive_definite_and_factors(data, seed):
 @given(trees, seeds)
 def test_coriolis_matrices(data, seed):
     """C qd = h in both forms, and dM/dt - 2 C is skew."""
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, _ = random_state(robot, seed)
     step = 1e-5
     M_dot = (robot.mass_matrix(q + step * qd) - robot.mass_matrix(q - step * qd)) / (2 * step)
@@ -59,7 +59,7 @@ def test_coriolis_matrices(data, seed):
 @given(trees, seeds)
 def test_power_balance_with_friction(data, seed):
     """The actuators' power feeds the kinetic and potential energy and the friction."""
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
 
     def energy(t):
@@ -76,7 +76,7 @@ def test_power_balance_with_friction(data, seed):
 
 @given(trees, seeds)
 def test_virtual_work_of_external_wrenches(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     rng = np.random.default_rng(seed)
     name = rng.choice([name for name in robot.frame_names if robot.model.frames[name].link])
@@ -88,7 +88,7 @@ def test_virtual_work_of_external_wrenches(data, seed):
 
 @given(trees, seeds)
 def test_jacobian_and_its_rate(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, _ = random_state(robot, seed)
     step = 1e-6
     for name in robot.frame_names[-2:]:
@@ -103,7 +103,7 @@ def test_jacobian_and_its_rate(data, seed):
 
 @given(trees, seeds)
 def test_momentum_is_mass_times_velocity_of_the_mass_centre(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     moving = sum(float(link.M.m) for link in robot.model.links)
     step = 1e-6
@@ -119,7 +119,7 @@ def test_momentum_is_mass_times_velocity_of_the_mass_centre(data, seed):
 
 @given(trees, seeds)
 def test_link_motion(data, seed):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     motion = robot.link_motion(q, qd, qdd)
     for i, name in enumerate(robot.link_names):
@@ -132,7 +132,7 @@ def test_link_motion(data, seed):
 @given(trees, seeds)
 def test_payload_is_a_body_at_the_end_effector(data, seed):
     data["end_effector"] = data["links"][-1]["name"]
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed)
     m, c = 1.7, np.array([0.1, -0.2, 0.3])
     about_com = np.diag([0.02, 0.03, 0.04])
@@ -146,8 +146,10 @@ def test_payload_is_a_body_at_the_end_effector(data, seed):
         "com": list(c),
         "inertia": [0.02, 0.03, 0.04],
     }
-    heavier = redyn.load({**data, "links": [*data["links"], load]})
-    if robot.frame().link:
+    rows = {"dh": ("a", "b", "alpha", "theta"), "modified-dh": ("a", "d", "alpha", "theta"), "frames": ()}
+    load |= dict.fromkeys(rows[data["convention"]], 0)
+    heavier = on_floats(redyn.load({**data, "links": [*data["links"], load]}))
+    if robot.model.frames[robot.frame_name()].link:
         close(robot.inverse_dynamics(q, qd, qdd, payload=numbers), heavier.inverse_dynamics(q, qd, qdd))
         condition = np.linalg.cond(heavier.mass_matrix(q))
         close(robot.forward_dynamics(q, qd, qdd, payload=numbers), heavier.forward_dynamics(q, qd, qdd), condition)
@@ -155,7 +157,7 @@ def test_payload_is_a_body_at_the_end_effector(data, seed):
 
 @given(trees, seeds, st.integers(0, 5))
 def test_batches_equal_single_states(data, seed, size):
-    robot = redyn.load(data)
+    robot = on_floats(redyn.load(data))
     q, qd, qdd = random_state(robot, seed, (size,))
     pull = np.random.default_rng(seed).uniform(-9, 9, (size, 3))
     calls = {

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 import redyn
 from pinocchio_oracle import Oracle
-from random_robots import close, random_state, random_tree, trees
+from random_robots import close, on_floats, random_state, random_tree, trees
 
 seeds = st.integers(0, 10**9)
 
 
 @given(trees, seeds, st.booleans())
 def test_dynamics_agree_with_pinocchio(data, seed, exact):
-    robot = redyn.load(data, friction=False, exact=exact)
+    robot = on_floats(redyn.load(data, friction=False, exact=exact))
     oracle = Oracle(robot)
     q, qd, qdd = random_state(robot, seed)
     GIM = oracle.mass_matrix(q)
@@ -39,7 +39,7 @@ def _grounded_mass(robot):
 
 @given(trees, seeds)
 def test_christoffel_form_is_made_of_christoffel_symbols(data, seed):
-    robot = redyn.load(data, friction=False)
+    robot = on_floats(redyn.load(data, friction=False))
     q, qd, _ = random_state(robot, seed)
     step = 1e-5
     dM = [(robot.mass_matrix(q + step * e) - robot.mass_matrix(q - step * e)) / (2 * step) for e in np.eye(robot.dof)]
@@ -50,7 +50,7 @@ def test_christoffel_form_is_made_of_christoffel_symbols(data, seed):
 
 @given(trees, seeds)
 def test_external_wrenches_agree_with_pinocchio(data, seed):
-    robot = redyn.load(data, friction=False)
+    robot = on_floats(redyn.load(data, friction=False))
     oracle = Oracle(robot)
     q, qd, qdd = random_state(robot, seed)
     rng = np.random.default_rng(seed)
@@ -75,6 +75,25 @@ def test_library_agrees_with_pinocchio(name):
         )
 
 
+@given(seeds, st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), st.sampled_from([1.0, 100.0]))
+def test_nearly_parallel_and_nearly_meeting_axes(seed, tiny, far):
+    """Where common normals run away or shrink to nothing, the choice of axes must not cost digits."""
+    rng = np.random.default_rng(seed)
+    data = random_tree(seed, 4, fixed=0.0, prismatic=0.2, serial=True)
+    axis = rng.normal(size=3)
+    for link in data["links"]:
+        link["axis"] = list(axis + tiny * rng.normal(size=3))
+        link["rpy"] = list(tiny * rng.normal(size=3))
+        link["xyz"] = list(far * rng.choice([0.0, 1.0]) * axis + tiny * rng.normal(size=3))
+    robot = on_floats(redyn.load(data, friction=False, exact=True))
+    oracle = Oracle(robot)
+    q, qd, qdd = random_state(robot, seed)
+    close(robot.inverse_dynamics(q, qd, qdd), oracle.inverse_dynamics(q, qd, qdd))
+    close(robot.mass_matrix(q), oracle.mass_matrix(q))
+    for frame in robot.frame_names:
+        close(robot.forward_kinematics(q, frame), oracle.pose(q, frame))
+
+
 @pytest.mark.parametrize("n", [1, 2, 6, 7, 30])
 def test_chains_agree_with_pinocchio(n):
     robot = redyn.chain(n, seed=n)
@@ -88,6 +107,6 @@ def test_chains_agree_with_pinocchio(n):
 @given(seeds, seeds)
 def test_joint_wrenches_agree_with_pinocchio(robot_seed, seed):
     """With `frames`, the user's link frame is Pinocchio's joint frame, so all six components compare."""
-    robot = redyn.load(random_tree(robot_seed, 6, fixed=0.0), friction=False)
+    robot = on_floats(redyn.load(random_tree(robot_seed, 6, fixed=0.0), friction=False))
     q, qd, qdd = random_state(robot, seed)
     close(robot.joint_wrenches(q, qd, qdd), Oracle(robot).joint_wrenches(q, qd, qdd))

@@ -5,6 +5,10 @@ class RedynError(Exception):
     """Any mistake that the user can mend."""
 
 
+class RedynWarning(UserWarning):
+    """Something that a user should know and may well live with."""
+
+
 class DescriptionError(RedynError):
     """A robot's description is wrong; `where` names the place, such as `links[2].inertia`."""
 

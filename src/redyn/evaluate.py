@@ -1,143 +1,267 @@
-"""Between the arrays that users pass and the scalars that recursions work on.
+"""Between the arrays that users pass and the code that computes on them.
 
-Shapes, types and finiteness are checked here, once. One state becomes Python floats; a batch of N states becomes
-arrays of N values, one per coordinate.
+Shapes and types are checked here, once, and arrays brought to contiguous (N, width) float64. Kernels do the work where
+they can run; otherwise the same recursions run on floats and NumPy arrays, slower. Kernels report whether all that they
+wrote is finite; only when it is not are the inputs searched for the culprit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.algebra import Arithmetic, MassMatrix, Scalar, Sym3, Vec3, Wrench
+from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
 from redyn.arithmetic import Arrays, Floats
-from redyn.dynamics.inverse import External
-from redyn.errors import InputError
+from redyn.dynamics import forward
+from redyn.dynamics.algorithms import World
+from redyn.errors import InputError, RedynError, SingularError
+from redyn.kernels.trace import Task, trace
 from redyn.model import Frame, Model
 
 Array = NDArray[np.float64]
-FrameFinder = Callable[["str | int | None"], Frame]
+Output = Array | tuple[Array, ...] | None
+
+FLOAT64 = np.dtype(np.float64)
+# A joint's inertia below this share of the body that it moves is rounding.
+ZERO_INERTIA = 1e-13
+# A link whose own inertia about its joint is below this share of the whole cannot vouch for the joint.
+WEAK_INERTIA = 1e-9
+MEANINGS = {
+    "gravity": "an acceleration",
+    "external": "a wrench, moment then force",
+    "payload": "ten numbers, m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz",
+}
 
 
-def checked(name: str, value: ArrayLike, width: int, meaning: str) -> Array:
-    """`value` as float64 of shape (width,) or (N, width), every entry finite."""
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise InputError(f"{name}: expected {meaning}, got rows of different lengths") from None
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{name}: expected real numbers, got values of type {array.dtype}")
+def normal(name: str, value: Any, width: int, meaning: str) -> Array:
+    """`value` as contiguous float64 of shape (width,) or (N, width)."""
+    if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
+        array = cast(Array, value)
+    else:
+        try:
+            given = np.asarray(value)
+        except (ValueError, TypeError):
+            raise InputError(f"{name}: expected {meaning}, got rows of different lengths") from None
+        if given.dtype.kind not in "iuf":
+            raise InputError(f"{name}: expected real numbers, got values of type {given.dtype}")
+        array = np.ascontiguousarray(given, dtype=np.float64) if given.ndim else given.astype(np.float64)
     if array.ndim not in (1, 2) or array.shape[-1] != width:
         raise InputError(f"{name}: expected {meaning}: shape ({width},) or (N, {width}), got shape {array.shape}")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        place = ", ".join(str(int(i)) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(
-            f"{name}[{place}] is {array[tuple(np.argwhere(~np.isfinite(array))[0])]}; expected finite numbers"
-        )
     return array
 
 
-class Call:
-    """One call of a recursion: its arguments as scalars, and the way back to arrays."""
+class Evaluator:
+    """Runs tasks on one model."""
 
-    def __init__(self, model: Model, frame: FrameFinder) -> None:
+    def __init__(self, model: Model) -> None:
         self.model = model
-        self.state: list[list[Scalar]] = []
-        self.gravity: Vec3 | None = None
-        self.external: External = ()
-        self._frame = frame
-        self._arrays: list[tuple[str, Array]] = []
-        self._payload: Array | None = None
+        self.kernels = _kernels(model)
 
-    @property
-    def size(self) -> int | None:
-        """The number of states, or None for a single one."""
-        sizes = {len(a): name for name, a in self._arrays if a.ndim == 2}
-        if len(sizes) > 1:
-            (n, first), (m, second) = list(sizes.items())[:2]
-            raise InputError(f"{first} holds {n} states but {second} holds {m}; give equal numbers, or one state")
-        return next(iter(sizes), None)
-
-    @property
-    def arith(self) -> Arithmetic:
-        return Floats() if self.size is None else Arrays()
-
-    def _add(self, name: str, value: ArrayLike, width: int, meaning: str) -> Array:
-        array = checked(name, value, width, meaning)
-        self._arrays.append((name, array))
-        return array
-
-    def joints(self, **values: ArrayLike) -> Call:
-        """Arguments with one number per joint."""
-        names = ", ".join(link.joint.name for link in self.model.links[:8])
-        added = [
-            self._add(name, value, self.model.dof, f"{self.model.dof} numbers, one per joint ({names})")
-            for name, value in values.items()
-        ]
-        self.state = [_scalars(array) for array in added]
-        return self
-
-    def world(
+    def __call__(
         self,
-        gravity: ArrayLike | None = None,
-        external: Mapping[str | int, ArrayLike] | None = None,
-        payload: ArrayLike | None = None,
-    ) -> Call:
-        """What surrounds the robot: gravity, wrenches from outside, a load at the end effector."""
-        if gravity is not None:
-            self.gravity = Vec3(*_scalars(self._add("gravity", gravity, 3, "an acceleration")))
-        if external is not None:
-            if not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
-                raise InputError("external: expected {link: [moment; force]}")
-            wrenches: list[tuple[Frame, Wrench]] = []
-            for link, value in external.items():
-                frame = self._frame(link)
-                if frame.link == 0:
-                    raise InputError(f"external[{link!r}]: this frame is fixed to the world and cannot be pushed")
-                w = _scalars(self._add(f"external[{link!r}]", value, 6, "a wrench, moment then force"))
-                wrenches.append((frame, Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
-            self.external = wrenches
-        if payload is not None:
-            numbers = self._add("payload", payload, 10, "ten numbers, m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz")
-            frame = self._frame(None)
-            self.model = self.model.with_payload(mass_matrix_of(_scalars(numbers)), frame)
-        return self
+        task: Task,
+        values: Sequence[ArrayLike],
+        threads: int | None = None,
+        check: bool = True,
+        out: Output = None,
+    ) -> tuple[Array, ...]:
+        """The outputs of a task for one state, or for a batch if any input is one."""
+        model = self.model
+        names = task.inputs(model)
+        arrays = [
+            normal(name, value, width, self._meaning(name)) for (name, width), value in zip(names, values, strict=True)
+        ]
+        size = _batch_size([name for name, _ in names], arrays)
+        count = 1 if size is None else size
+        inputs = [a if a.ndim == 2 else np.ascontiguousarray(np.broadcast_to(a, (count, len(a)))) for a in arrays]
+        shapes = [(count, *shape) for shape in task.shapes(model)]
+        outputs = [np.empty(shape) for shape in shapes]
+        given = _given(out, [shape if size is not None else shape[1:] for shape in shapes])
+        if threads is not None and (isinstance(threads, bool) or threads < 1):
+            raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
+        if task.base.divides and count and self._weak:
+            self._require_inertia(task, inputs)
+        fine = self._compute(task, inputs, outputs, threads)
+        if check and not fine:
+            self._explain(task, [name for name, _ in names], inputs, outputs, size is None)
+        results = outputs if size is not None else [a[0] for a in outputs]
+        if given is None:
+            return tuple(results)
+        for target, result in zip(given, results, strict=True):
+            np.copyto(target, result)
+        return given
 
-    def vector(self, values: Sequence[Scalar]) -> Array:
-        """(n,) or (N, n)."""
-        return self._stack(list(values), (len(values),))
+    def _meaning(self, name: str) -> str:
+        kind = name.partition("[")[0]
+        if kind in MEANINGS:
+            return MEANINGS[kind]
+        joints = ", ".join(link.joint.name for link in self.model.links[:8])
+        return f"{self.model.dof} numbers, one per joint ({joints})"
 
-    def matrix(self, rows: Sequence[Sequence[Scalar]]) -> Array:
-        """(n, m) or (N, n, m)."""
-        flat = [entry for row in rows for entry in row]
-        return self._stack(flat, (len(rows), len(rows[0])))
+    def _compute(self, task: Task, inputs: list[Array], outputs: list[Array], threads: int | None) -> bool:
+        """Fill the outputs; whether they are finite."""
+        if not len(inputs[0]):
+            return True
+        if self.kernels is not None and self.kernels.covers(task):
+            from redyn.kernels import call
 
-    def scalar(self, value: Scalar) -> Array:
-        """() or (N,)."""
-        return self._stack([value], ())
+            narrow = len(inputs[0]) < 4
+            return call.run(self.kernels.get(task, 1 if narrow else None), inputs, outputs, threads)
+        with np.errstate(all="ignore"):
+            for output, values in zip(outputs, self._slowly(task, inputs), strict=True):
+                output.reshape(len(output), -1)[...] = values
+        return all(np.isfinite(a).all() for a in (*outputs, *inputs))
 
-    def _stack(self, values: list[Any], shape: tuple[int, ...]) -> Array:
-        size = self.size
-        if size is None:
-            return np.array(values, dtype=np.float64).reshape(shape)
-        out = np.empty((size, len(values)))
-        for i, value in enumerate(values):
-            out[:, i] = value
-        return out.reshape((size, *shape))
+    def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
+        """The float path: the recursion itself, or for derivatives its traced graph, interpreted."""
+        if task.differentiated:
+            return trace(self.model, task).interpret(inputs)
+        single = len(inputs[0]) == 1
+        arith = Floats() if single else Arrays()
+        columns = [_scalars(a[0] if single else a) for a in inputs]
+        named = dict(zip((name for name, _ in task.inputs(self.model)), columns, strict=True))
+        model = self.model.over(arith)
+        world = World(frame=model.frames[task.frame] if task.frame else None)
+        if task.gravity:
+            world.gravity = Vec3(*named["gravity"])
+        wrenches: list[tuple[Frame, Wrench]] = []
+        for name in task.external:
+            w = named[f"external[{name!r}]"]
+            wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
+        world.external = wrenches
+        if task.payload:
+            frame = model.frames[cast(str, model.end_effector)]
+            model = model.with_payload(MassMatrix.of_parameters(named["payload"]), frame)
+        state = [named[name] for name in task.base.state]
+        try:
+            results = task.base.run(model, arith, state, world)
+        except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia
+            return [np.full((1, int(np.prod(shape))), np.nan) for shape in task.shapes(self.model)]
+        filled: list[Array] = []
+        for flat in results:
+            array = np.empty((len(inputs[0]), len(flat)))
+            for k, value in enumerate(cast("list[Any]", flat)):
+                array[:, k] = value
+            filled.append(array)
+        return filled
+
+    def _explain(self, task: Task, names: list[str], inputs: list[Array], outputs: list[Array], single: bool) -> None:
+        """Say why a result is not finite."""
+        for name, array in zip(names, inputs, strict=True):
+            bad = np.argwhere(~np.isfinite(array))
+            if len(bad):
+                place = ", ".join(str(int(i)) for i in (bad[0][1:] if single else bad[0]))
+                raise InputError(f"{name}[{place}] is {array[tuple(bad[0])]}; expected finite numbers")
+        rows = np.any([~np.isfinite(a.reshape(len(a), -1)).all(axis=1) for a in outputs], axis=0)
+        row = int(np.argmax(rows))
+        where = "" if single else f" in row {row}"
+        if task.algorithm == "forward_dynamics_cholesky":
+            raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")
+        raise RedynError(f"{task.algorithm}{where} is too large to represent; are the inputs in SI units?")
+
+    @cached_property
+    def _weak(self) -> bool:
+        """Whether some link has no inertia of its own about its joint, so that m_hat may vanish somewhere.
+
+        m_hat_i is at least p_i^T M_i p_i, for what other links add is never negative.
+        """
+        for link in self.model.links:
+            S, turns = link.M.S, link.joint.kind == "revolute"
+            own = cast(float, link.joint.p.dot(link.M @ link.joint.p) + link.joint.armature)
+            size = cast(float, S.xx + S.yy + S.zz if turns else link.M.m)
+            if not own > WEAK_INERTIA * abs(size):
+                return True
+        return False
+
+    def _require_inertia(self, task: Task, inputs: list[Array]) -> None:
+        """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""
+        model, q = self.model.over(Arrays()), _scalars(np.atleast_2d(inputs[0]))
+        if task.payload:
+            frame = model.frames[cast(str, model.end_effector)]
+            model = model.with_payload(MassMatrix.of_parameters(_scalars(inputs[-1])), frame)
+        with np.errstate(all="ignore"):
+            inertias = forward.joint_inertias(model, Arrays(), q)
+        for link, (m_hat, size) in reversed(list(zip(model.links, inertias, strict=True))):
+            small = ~(np.abs(np.asarray(m_hat)) > ZERO_INERTIA * np.abs(np.asarray(size)))
+            if np.any(small):
+                raise SingularError(
+                    f"{model.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis "
+                    f"is zero), so its acceleration is not determined; give link {link.name!r} inertia about that "
+                    "axis, or the joint an armature"
+                )
 
 
-def mass_matrix_of(numbers: Sequence[Scalar]) -> MassMatrix:
-    """m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the frame's origin, as mass, first and second moments."""
-    m, hx, hy, hz, xx, xy, yy, xz, yz, zz = numbers
-    half = (xx + yy + zz) / 2
-    return MassMatrix(m, Vec3(hx, hy, hz), Sym3(half - xx, -xy, -xz, half - yy, -yz, half - zz))
+def _kernels(model: Model) -> Any:
+    try:
+        from redyn.kernels.kernel import Kernels
+    except (ImportError, OSError):  # no llvmlite for this platform: the float path answers
+        return None
+    return Kernels(model)
+
+
+def _batch_size(names: list[str], arrays: list[Array]) -> int | None:
+    size, first = None, ""
+    for name, array in zip(names, arrays, strict=True):
+        if array.ndim == 2:
+            if size is not None and len(array) != size:
+                raise InputError(
+                    f"{first} holds {size} states but {name} holds {len(array)}; give equal numbers, or one state"
+                )
+            size, first = len(array), name
+    return size
+
+
+def _given(out: Output, shapes: Sequence[tuple[int, ...]]) -> tuple[Array, ...] | None:
+    if out is None:
+        return None
+    targets: tuple[Any, ...] = out if isinstance(out, tuple) else (out,)
+    if len(targets) != len(shapes):
+        raise InputError(f"out: expected {len(shapes)} arrays, got {len(targets)}")
+    for target, shape in zip(targets, shapes, strict=True):
+        array = cast(Array, target)
+        if not isinstance(target, np.ndarray) or array.dtype != FLOAT64 or array.shape != shape:
+            raise InputError(f"out: expected a float64 array of shape {shape}")
+        if not target.flags.writeable:
+            raise InputError("out: the array is read-only")
+    return cast("tuple[Array, ...]", targets)
 
 
 def _scalars(array: Array) -> list[Scalar]:
     if array.ndim == 1:
         return cast("list[Scalar]", array.tolist())
     return [cast(Scalar, np.ascontiguousarray(column)) for column in array.T]
+
+
+def world_inputs(
+    frame: Any,
+    gravity: ArrayLike | None,
+    external: Mapping[str | int, ArrayLike] | None,
+    payload: ArrayLike | None,
+) -> tuple[dict[str, Any], list[ArrayLike]]:
+    """Which run-time parameters a call uses, as fields of a task, and their values in the task's order."""
+    values: list[ArrayLike] = [] if gravity is None else [gravity]
+    frames: list[str] = []
+    if external is not None:
+        if not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError("external: expected {link: [moment; force]}")
+        for link, wrench in external.items():
+            try:
+                name, place = frame(link)
+            except InputError as error:
+                raise InputError(f"external[{link!r}]: {error}") from None
+            if place.link == 0:
+                raise InputError(f"external[{link!r}]: this frame is fixed to the world and cannot be pushed")
+            if name in frames:
+                raise InputError(f"external: {name!r} is given twice")
+            frames.append(name)
+            values.append(wrench)
+    if payload is not None:
+        name, place = frame(None)
+        if place.link == 0:
+            raise InputError("payload: the end effector is fixed to the world")
+        values.append(payload)
+    return {"gravity": gravity is not None, "external": tuple(frames), "payload": payload is not None}, values

@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from redyn.algebra import Scalar
-from redyn.arithmetic import Arrays
-from redyn.description import RobotDescription, Source, check_physical, random_chain, read, to_yaml
-from redyn.dynamics import convective, energy, forward, friction, inertia, inverse, kinematics
+from redyn.description import RobotDescription, Source, random_chain, read, to_yaml
+from redyn.description.schema import WORLD
+from redyn.dynamics import convective
+from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
-from redyn.errors import InputError, SingularError
-from redyn.evaluate import Array, Call, checked
-from redyn.model import Frame, Model, build
+from redyn.errors import InputError, RedynError
+from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
+from redyn.kernels.program import Count
+from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
+from redyn.model import Frame, Link, Model, build
 
 LinkName = str | int | None
 External = Mapping[str | int, ArrayLike]
 
-# Beyond this acceleration forward dynamics looks whether some joint moves no inertia.
-SUSPICIOUS_ACCELERATION = 1e10
-# A joint's inertia below this share of the body that it moves is rounding.
-ZERO_INERTIA = 1e-13
+
+class How(TypedDict, total=False):
+    """Keywords that every call takes."""
+
+    threads: int | None  # None: as many as help
+    check: bool  # False: a result that is not finite comes back as it is
+    out: Output  # an array to fill, or a tuple of them where several come back
 
 
 class LinkMotions(NamedTuple):
@@ -52,6 +57,7 @@ class Robot:
         self.description = description
         self.model: Model = build(description, friction=friction, exact=exact)
         self._options = (friction, exact)
+        self._evaluator = Evaluator(self.model)
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.dof} joints, {self.total_mass:.4g} kg>"
@@ -84,7 +90,7 @@ class Robot:
     @property
     def frame_names(self) -> list[str]:
         """Every frame that can be asked for by name, fixed links included."""
-        return list(self.model.frames)
+        return [name for name in self.model.frames if name != WORLD]
 
     @property
     def gravity(self) -> Array:
@@ -116,61 +122,53 @@ class Robot:
         turning = np.array([link.joint.kind == "revolute" for link in self.model.links])
         widest = np.where(turning, np.pi, 1.0)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
-        generator = np.random.default_rng(rng)
+        try:
+            generator = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise InputError(f"random: expected a generator, a seed or nothing, got {rng!r}") from None
         return lower + (upper - lower) * generator.random(self.nq)
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
         text = to_yaml(self.description)
         if path is not None:
-            Path(path).write_text(text, "utf-8")
+            try:
+                Path(path).write_text(text, "utf-8")
+            except OSError as error:
+                raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
         return text
 
     # --- motion -----------------------------------------------------------------------------------------------
 
-    def forward_kinematics(self, q: ArrayLike, link: LinkName = None) -> Array:
+    def forward_kinematics(self, q: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
         """The 4x4 pose of a frame in the world: (4, 4) or (N, 4, 4)."""
-        call, frame = self._call().joints(q=q), self.frame(link)
-        return call.matrix(kinematics.forward_kinematics(call.model, call.arith, *call.state, frame=frame))
+        return self._run(Task("forward_kinematics", frame=self.frame_name(link)), [q], **how)[0]
 
-    def jacobian(self, q: ArrayLike, link: LinkName = None) -> Array:
+    def jacobian(self, q: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
         """6 x dof, angular rows first, world axes, at the origin of the frame."""
-        call, frame = self._call().joints(q=q), self.frame(link)
-        return call.matrix(kinematics.jacobian(call.model, call.arith, *call.state, frame=frame))
+        return self._run(Task("jacobian", frame=self.frame_name(link)), [q], **how)[0]
 
-    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None) -> Array:
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
         """The time derivative of `jacobian` along the motion qd."""
-        call, frame = self._call().joints(q=q, qd=qd), self.frame(link)
-        return call.matrix(kinematics.jacobian_rate(call.model, call.arith, *call.state, frame=frame))
+        return self._run(Task("jacobian_rate", frame=self.frame_name(link)), [q, qd], **how)[0]
 
-    def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> LinkMotions:
+    def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
 
         Arrays of shape (L, 4, 4), (L, 6), (L, 6), (L, 3), (L, 3), with N in front for a batch; world axes, twists at
         the origin of the link frame, gravity apart.
         """
-        call = self._call().joints(q=q, qd=qd, qdd=qdd)
-        motions = kinematics.link_motion(call.model, call.arith, *call.state)
-        pose = call.matrix([row for m in motions for row in _pose_rows(m)])
-        return LinkMotions(
-            pose.reshape(*pose.shape[:-2], len(motions), 4, 4),
-            call.matrix([m.twist.components() for m in motions]),
-            call.matrix([m.twist_rate.components() for m in motions]),
-            call.matrix([m.force.components() for m in motions]),
-            call.matrix([m.moment.components() for m in motions]),
-        )
+        return LinkMotions(*self._run(Task("link_motion"), [q, qd, qdd], **how))
 
-    def com(self, q: ArrayLike) -> Array:
+    def com(self, q: ArrayLike, **how: Unpack[How]) -> Array:
         """The mass centre of all moving links, in the world."""
-        call = self._call().joints(q=q)
-        if sum(float(link.mass or 0.0) for link in self.description.links if link.name in self._moving_parts) == 0.0:
-            raise InputError(f"com: {self.name} has no mass")
-        return call.vector(energy.com(call.model, call.arith, *call.state).components())
+        if sum(cast(float, link.M.m) for link in self.model.links) == 0.0:
+            raise InputError(f"com: {self.name} has no mass that moves")
+        return self._run(Task("com"), [q], **how)[0]
 
-    def momentum(self, q: ArrayLike, qd: ArrayLike) -> Array:
+    def momentum(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """Angular momentum about the world's origin, then linear momentum, in world axes."""
-        call = self._call().joints(q=q, qd=qd)
-        return call.vector(energy.momentum(call.model, call.arith, *call.state).components())
+        return self._run(Task("momentum"), [q, qd], **how)[0]
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
@@ -182,12 +180,10 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
+        **how: Unpack[How],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
-        call = self._call().joints(q=q, qd=qd, qdd=qdd).world(gravity, external, payload)
-        return call.vector(
-            inverse.inverse_dynamics(call.model, call.arith, *call.state, gravity=call.gravity, external=call.external)
-        )
+        return self._run_in_world("inverse_dynamics", [q, qd, qdd], gravity, external, payload, **how)[0]
 
     def forward_dynamics(
         self,
@@ -198,69 +194,55 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
+        **how: Unpack[How],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way."""
         if method not in ("recursive", "cholesky"):
             raise InputError(f"method: expected 'recursive' or 'cholesky', got {method!r}")
-        call = self._call().joints(q=q, qd=qd, tau=tau).world(gravity, external, payload)
-        recursion = forward.forward_dynamics if method == "recursive" else inertia.cholesky_forward_dynamics
-        return self._solved(
-            call,
-            q,
-            lambda: recursion(call.model, call.arith, *call.state, gravity=call.gravity, external=call.external),
-        )
+        name = "forward_dynamics" if method == "recursive" else "forward_dynamics_cholesky"
+        return self._run_in_world(name, [q, qd, tau], gravity, external, payload, **how)[0]
 
-    def solve(self, q: ArrayLike, phi: ArrayLike) -> Array:
+    def solve(self, q: ArrayLike, phi: ArrayLike, **how: Unpack[How]) -> Array:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
-        call = self._call().joints(q=q, phi=phi)
-        return self._solved(call, q, lambda: forward.solve(call.model, call.arith, *call.state))
+        return self._run(Task("solve"), [q, phi], **how)[0]
 
-    def mass_matrix(self, q: ArrayLike) -> Array:
+    def mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
         """The generalized inertia matrix (9.15), armature included."""
-        call = self._call().joints(q=q)
-        return call.matrix(inertia.mass_matrix(call.model, call.arith, *call.state))
+        return self._run(Task("mass_matrix"), [q], **how)[0]
 
-    def inverse_mass_matrix(self, q: ArrayLike) -> Array:
-        call = self._call().joints(q=q)
-        return self._solved(call, q, lambda: forward.inverse_mass_matrix(call.model, call.arith, *call.state))
+    def inverse_mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
+        return self._run(Task("inverse_mass_matrix"), [q], **how)[0]
 
-    def udu(self, q: ArrayLike) -> tuple[Array, Array]:
+    def udu(self, q: ArrayLike, **how: Unpack[How]) -> tuple[Array, Array]:
         """U (unit upper triangular) and the diagonal D with mass_matrix = U diag(D) U^T."""
-        call = self._call().joints(q=q)
-        self._require_inertia(q)
-        U, D = forward.udu(call.model, call.arith, *call.state)
-        return call.matrix(U), call.vector(D)
+        U, D = self._run(Task("udu"), [q], **how)
+        return U, D
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci") -> Array:
+    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci", **how: Unpack[How]) -> Array:
         """C with C qd = coriolis_vector: the book's MCI (9.16), or `form="christoffel"`."""
         if form not in ("mci", "christoffel"):
             raise InputError(f"form: expected 'mci' or 'christoffel', got {form!r}")
-        call = self._call().joints(q=q, qd=qd)
-        return call.matrix(convective.coriolis_matrix(call.model, call.arith, *call.state, form=form))
+        return self._run(Task(f"coriolis_matrix_{form}"), [q, qd], **how)[0]
 
-    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike) -> Array:
+    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """The vector of convective inertia terms h (9.19)."""
-        call = self._call().joints(q=q, qd=qd)
-        return call.vector(inverse.coriolis_vector(call.model, call.arith, *call.state))
+        return self._run(Task("coriolis_vector"), [q, qd], **how)[0]
 
-    def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None) -> Array:
+    def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
         """What the actuators must supply to hold still."""
-        call = self._call().joints(q=q).world(gravity)
-        return call.vector(inverse.gravity_torque(call.model, call.arith, *call.state, gravity=call.gravity))
+        return self._run_in_world("gravity_torque", [q], gravity, **how)[0]
 
-    def friction_torque(self, qd: ArrayLike) -> Array:
+    def friction_torque(self, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """What the actuators must supply to overcome friction."""
-        call = self._call().joints(qd=qd)
-        return call.vector(friction.friction_torque(call.model, call.arith, *call.state))
+        return self._run(Task("friction_torque"), [qd], **how)[0]
 
-    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike) -> Array:
-        call = self._call().joints(q=q, qd=qd)
-        return call.scalar(energy.kinetic_energy(call.model, call.arith, *call.state))
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
+        """Of all links and rotors: () or (N,)."""
+        return self._run(Task("kinetic_energy"), [q, qd], **how)[0]
 
-    def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None) -> Array:
-        """Zero with the mass centre at the world's origin."""
-        call = self._call().joints(q=q).world(gravity)
-        return call.scalar(energy.potential_energy(call.model, call.arith, *call.state, gravity=call.gravity))
+    def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
+        """Zero with the mass centre at the world's origin: () or (N,)."""
+        return self._run_in_world("potential_energy", [q], gravity, **how)[0]
 
     def joint_wrenches(
         self,
@@ -269,13 +251,53 @@ class Robot:
         qdd: ArrayLike,
         external: External | None = None,
         gravity: ArrayLike | None = None,
+        **how: Unpack[How],
     ) -> Array:
         """Moment and force of each parent on its child, (dof, 6): axes of the child's link frame, at the joint."""
-        call = self._call().joints(q=q, qd=qd, qdd=qdd).world(gravity, external)
-        wrenches = inverse.user_joint_wrenches(
-            call.model, call.arith, *call.state, gravity=call.gravity, external=call.external
-        )
-        return call.matrix([w.components() for w in wrenches])
+        return self._run_in_world("joint_wrenches", [q, qd, qdd], gravity, external, **how)[0]
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]
+    ) -> tuple[Array, Array]:
+        """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix."""
+        by_q, by_qd = self._run(Task("inverse_dynamics_derivatives"), [q, qd, qdd], **how)
+        return by_q, by_qd
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **how: Unpack[How]
+    ) -> tuple[Array, Array, Array]:
+        """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix."""
+        by_q, by_qd, by_tau = self._run(Task("forward_dynamics_derivatives"), [q, qd, tau], **how)
+        return by_q, by_qd, by_tau
+
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        gravity: ArrayLike | None = None,
+        **how: Unpack[How],
+    ) -> Array:
+        """Y, (dof, 10 dof): Y @ parameters is the torque without friction and armature."""
+        return self._run_in_world("regressor", [q, qd, qdd], gravity, **how)[0]
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Ten per moving link, m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, at the origin and in the axes of its frame."""
+        return np.concatenate([_ten_numbers(link, self.model.frames[link.name]) for link in self.model.links])
+
+    def casadi(self, algorithm: str) -> Any:
+        """A casadi.Function: one column per state vector in, one per output out (matrices flat, row by row)."""
+        return casadi_function(self.model, self._task(algorithm))
+
+    def operation_count(self, algorithm: str) -> Count:
+        """Multiplications and additions of the graph that runs; sines and cosines are not counted.
+
+        >>> import redyn
+        >>> redyn.load("three-link").operation_count("inverse_dynamics")
+        Count(multiplications=33, additions=23)
+        """
+        return trace(self.model, self._task(algorithm)).count()
 
     def denoc(
         self,
@@ -287,18 +309,19 @@ class Robot:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
-        call = self._call().joints(**values).world(gravity)
-        if call.size is not None:
+        meaning = f"{self.dof} numbers, one per joint"
+        arrays = [normal(name, value, self.dof, meaning) for name, value in values.items()]
+        pull = self.gravity if gravity is None else normal("gravity", gravity, 3, "an acceleration")
+        if any(a.ndim == 2 for a in (*arrays, pull)):
             raise InputError("denoc shows one state; give q of shape (dof,), not a batch")
-        q_, qd_, qdd_ = (np.array(column, dtype=np.float64) for column in call.state)
-        pull = self.gravity if gravity is None else checked("gravity", gravity, 3, "an acceleration")
-        return Denoc(self.model, q_, qd_, qdd_, pull)
+        if not all(np.isfinite(a).all() for a in (*arrays, pull)):
+            raise InputError("denoc: expected finite numbers")
+        return Denoc(self.model, arrays[0], arrays[1], arrays[2], pull)
 
     # --- helpers ----------------------------------------------------------------------------------------------
 
-    def frame(self, link: LinkName = None) -> Frame:
-        """The frame behind a name, a link index (0: the world) or None, the end effector."""
-        frames = self.model.frames
+    def frame_name(self, link: LinkName = None) -> str:
+        """The name behind a name, a link's index (0: the world), or None, the end effector."""
         if isinstance(link, bool) or not isinstance(link, str | int | np.integer | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"link: expected a frame's name or a link's index, got {link!r}")
         if link is None:
@@ -306,55 +329,63 @@ class Robot:
                 raise InputError(
                     f"{self.name} has several tips: name a frame with link=, or give end_effector in its file"
                 )
-            return frames[self.model.end_effector]
+            return self.model.end_effector
         if isinstance(link, str):
-            if link not in frames:
+            if link not in self.model.frames:
                 close = difflib.get_close_matches(link, self.frame_names, 1)
                 hint = f"did you mean {close[0]!r}?" if close else f"the frames are {', '.join(self.frame_names[:12])}"
                 raise InputError(f"link: {self.name} has no frame {link!r}; {hint}")
-            return frames[link]
-        if not 1 <= link <= self.dof:
-            raise InputError(f"link: expected an index from 1 to {self.dof}, got {link}")
-        return frames[self.model.links[link - 1].name]
+            return link
+        if not 0 <= link <= self.dof:
+            raise InputError(f"link: expected an index from 1 to {self.dof}, or 0 for the world, got {link}")
+        return self.model.links[int(link) - 1].name if link else WORLD
 
-    @cached_property
-    def _moving_parts(self) -> set[str]:
-        return {name for name, frame in self.model.frames.items() if frame.link > 0}
+    def _named_frame(self, link: LinkName) -> tuple[str, Frame]:
+        name = self.frame_name(link)
+        return name, self.model.frames[name]
 
-    def _call(self) -> Call:
-        return Call(self.model, self.frame)
+    def _task(self, algorithm: str) -> Task:
+        if algorithm not in ALGORITHMS and algorithm not in DERIVATIVES:
+            raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join([*ALGORITHMS, *DERIVATIVES])}")
+        asks = algorithm in ALGORITHMS and "frame" in ALGORITHMS[algorithm].world
+        return Task(algorithm, frame=self.frame_name() if asks else None)
 
-    def _solved(self, call: Call, q: ArrayLike, recursion: Callable[[], list[Any]]) -> Array:
-        """Run a recursion that divides by joint inertias; say which joint is to blame if one is zero."""
-        try:
-            with np.errstate(all="ignore"):
-                values = recursion()
-            result = call.matrix(values) if isinstance(values[0], list) else call.vector(values)
-            suspicious = not bool((np.abs(result) < SUSPICIOUS_ACCELERATION).all())
-        except (ZeroDivisionError, ValueError):
-            suspicious, result = True, np.array(np.nan)
-        if suspicious:
-            self._require_inertia(q)
-            if not np.isfinite(result).all():
-                raise SingularError(f"{self.name}: the mass matrix is singular or not positive definite here")
-        return result
+    def _run(
+        self,
+        task: Task,
+        values: list[Any],
+        threads: int | None = None,
+        check: bool = True,
+        out: Output = None,
+    ) -> tuple[Array, ...]:
+        return self._evaluator(task, values, threads, check, out)
 
-    def _require_inertia(self, q: ArrayLike) -> None:
-        columns: list[NDArray[np.float64]] = list(np.atleast_2d(np.asarray(q, dtype=np.float64)).T)
-        with np.errstate(all="ignore"):
-            inertias = forward.joint_inertias(self.model.over(Arrays()), Arrays(), columns)  # pyright: ignore[reportArgumentType]
-        for link, (m_hat, size) in reversed(list(zip(self.model.links, inertias, strict=True))):
-            if np.any(~(np.abs(np.asarray(m_hat)) > ZERO_INERTIA * np.abs(np.asarray(size)))):
-                raise SingularError(
-                    f"{self.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis "
-                    f"is zero), so its acceleration is not determined; give link {link.name!r} inertia about that "
-                    "axis, or the joint an armature"
-                )
+    def _run_in_world(
+        self,
+        algorithm: str,
+        state: list[Any],
+        gravity: ArrayLike | None = None,
+        external: External | None = None,
+        payload: ArrayLike | None = None,
+        **how: Unpack[How],
+    ) -> tuple[Array, ...]:
+        if gravity is None and external is None and payload is None:
+            return self._run(Task(algorithm), state, **how)
+        used, values = world_inputs(self._named_frame, gravity, external, payload)
+        return self._run(Task(algorithm, **used), [*state, *values], **how)
 
 
-def _pose_rows(m: kinematics.LinkMotion) -> list[tuple[Scalar, ...]]:
-    R, o = m.pose.R, m.pose.o
-    return [(*R.x.components(), o.x), (*R.y.components(), o.y), (*R.z.components(), o.z), (0.0, 0.0, 0.0, 1.0)]
+def _ten_numbers(link: Link, frame: Frame) -> Array:
+    """The link's inertial parameters in the axes of its own frame."""
+    R = np.array([row.components() for row in (frame.pose.R.x, frame.pose.R.y, frame.pose.R.z)], dtype=np.float64)
+    o = np.array(frame.pose.o.components(), dtype=np.float64)
+    m, h = cast(float, link.M.m), np.array(link.M.h.components(), dtype=np.float64)
+    xx, xy, xz, yy, yz, zz = (cast(float, x) for x in link.M.S.components())
+    S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    first = R.T @ (h - m * o)
+    second = R.T @ (S - np.outer(h, o) - np.outer(o, h) + m * np.outer(o, o)) @ R
+    inertia = np.trace(second) * np.eye(3) - second
+    return np.array([m, *first, *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
 
 
 def _rebuild(description: RobotDescription, with_friction: bool, exact: bool) -> Robot:
@@ -371,9 +402,7 @@ def load(source: Source, *, friction: bool = True, exact: bool = False, allow_un
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
-    description = read(source)
-    if not allow_unphysical and description.unphysical is None:
-        check_physical(description)
+    description = read(source, allow_unphysical=allow_unphysical)
     return Robot(description, friction=friction, exact=exact)
 
 

@@ -6,6 +6,7 @@ joint origin: ten numbers in which every formula is linear. The inertia tensor i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redyn.algebra.scalar import Scalar
@@ -21,6 +22,13 @@ class MassMatrix:
     h: Vec3
     S: Sym3
 
+    @staticmethod
+    def of_parameters(numbers: Sequence[Scalar]) -> MassMatrix:
+        """From m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin."""
+        m, hx, hy, hz, xx, xy, yy, xz, yz, zz = numbers
+        half = (xx + yy + zz) / 2
+        return MassMatrix(m, Vec3(hx, hy, hz), Sym3(half - xx, -xy, -xz, half - yy, -yz, half - zz))
+
     def __add__(self, other: MassMatrix) -> MassMatrix:
         return MassMatrix(self.m + other.m, self.h + other.h, self.S + other.S)
 
@@ -32,10 +40,10 @@ class MassMatrix:
         )
 
     def inertia_wrench(self, A: Mat3, a: Vec3) -> Wrench:
-        """M t_dot + W M t of (9.33), for the acceleration a of the origin and the acceleration matrix A.
+        """The wrench of (9.33), taken at the joint origin, for its acceleration a and the acceleration matrix A.
 
-        Every particle at r accelerates by a + A r, so the force is m a + A h, and the moment is h x a plus the
-        skew part of A S: both inertia terms of Euler's equation (9.1a) come in one product.
+        Every particle at r accelerates by a + A r, so the force is m a + A h, and the moment, the integral of
+        r x (a + A r), is h x a plus the axial vector of A S - (A S)^T: both terms of (9.1a) in one product.
         """
         S, h = self.S, self.h
         moment = Vec3(

@@ -16,11 +16,11 @@ Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no re
 
 def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
     """`0, pi/2, 90 deg` as an array; a single number stands for all joints."""
-    from redyn.description.numbers import parse_number
+    from redyn.description.numbers import parse_angle
 
     parts = text.replace(",", " , ").split(",") if "," in text else _words(text)
     try:
-        values = [parse_number(part.strip()) for part in parts]
+        values = [parse_angle(part.strip()) for part in parts]
     except ValueError as error:
         raise InputError(f"{name}: {error}") from None
     if len(values) == 1:

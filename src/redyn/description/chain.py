@@ -16,9 +16,12 @@ def random_chain(n: int, seed: int = 0) -> RobotDescription:
 
     Links shrink with the length of the chain, so that a thousand of them remain a robot and not a railway.
     """
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 100_000:  # pyright: ignore[reportUnnecessaryIsInstance]
+    if isinstance(n, bool) or not hasattr(n, "__index__") or not 1 <= n <= 100_000:
         raise InputError(f"chain(n): n must be a whole number from 1 to 100000, got {n!r}")
-    rng = np.random.default_rng(seed)
+    try:
+        rng = np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise InputError(f"chain: seed must be a whole number from 0, got {seed!r}") from None
     scale = min(1.0, 6.0 / n)
     links: list[LinkDescription] = []
     for _ in range(n):

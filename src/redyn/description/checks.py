@@ -18,7 +18,9 @@ _GEOMETRY = {
     "modified-dh": ("a", "alpha", "d", "theta"),
     "frames": ("xyz", "rpy", "axis"),
 }
-_VARIABLE = {("dh", "revolute"): "theta", ("dh", "prismatic"): "b"} | {
+_VARIABLE = {
+    ("dh", "revolute"): "theta",
+    ("dh", "prismatic"): "b",
     ("modified-dh", "revolute"): "theta",
     ("modified-dh", "prismatic"): "d",
 }
@@ -29,7 +31,7 @@ def complete(robot: RobotDescription) -> RobotDescription:
     links: list[LinkDescription] = []
     for i, link in enumerate(robot.links):
         name = link.name or f"link{i + 1}"
-        before = links[i - 1].name if i else WORLD[0]
+        before = links[i - 1].name if i else WORLD
         joint = link.joint.model_copy(update={"name": link.joint.name or f"joint{i + 1}"})
         link = link.model_copy(update={"name": name, "parent": link.parent or before, "joint": joint})
         where = f"links[{i}]"
@@ -67,7 +69,7 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
     if robot.convention != "frames":
         variable = _VARIABLE.get((robot.convention, link.joint.type))
         for field in allowed:
-            if field != variable and getattr(link, field) is None and not (link.joint.type == "fixed"):
+            if field != variable and getattr(link, field) is None:
                 raise DescriptionError(
                     f"{where}.{field}",
                     f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}",
@@ -126,7 +128,7 @@ def _check_names(links: list[LinkDescription]) -> None:
     ):
         seen: dict[str | None, int] = {}
         for i, name in enumerate(names):
-            if name in WORLD and kind == "name":
+            if name == WORLD and kind == "name":
                 raise DescriptionError(f"links[{i}].name", f"{name!r} is the fixed world; choose another name")
             if name in seen:
                 raise DescriptionError(
@@ -138,22 +140,23 @@ def _check_names(links: list[LinkDescription]) -> None:
 def _check_parents(links: list[LinkDescription]) -> None:
     index = {str(link.name): i for i, link in enumerate(links)}
     for i, link in enumerate(links):
-        if link.parent not in index and link.parent not in WORLD:
+        if link.parent not in index and link.parent != WORLD:
             raise DescriptionError(
                 f"links[{i}].parent", f"no link is called {link.parent!r}{_suggest(str(link.parent), list(index))}"
             )
-    grounded: set[str] = set(WORLD)
+    grounded = {WORLD}
     for link in links:
-        path: list[str] = []
+        path: dict[str, None] = {}  # in order, and quick to search
         at = str(link.name)
         while at not in grounded:
             if at in path:
-                loop = " -> ".join([*path[path.index(at) :], at])
+                names = list(path)
+                loop = " -> ".join([*names[names.index(at) :], at])
                 raise DescriptionError(
                     f"links[{index[at]}].parent",
                     f"the parents form a loop: {loop}; one of them must hang on another link or on the world",
                 )
-            path.append(at)
+            path[at] = None
             at = str(links[index[at]].parent)
         grounded.update(path)
 
@@ -178,9 +181,11 @@ def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
             )
 
 
-def check_physical(robot: RobotDescription) -> None:
+def check_physical(robot: RobotDescription, origin: str = "") -> None:
+    if robot.unphysical is not None:
+        return
     for where, why in unphysical_links(robot):
         raise DescriptionError(
-            where,
+            f"{origin}: {where}" if origin else where,
             f"{why}; correct it, or say in the file `unphysical: why`, or load with allow_unphysical=True",
         )

@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 
-LONGEST = 100
-_TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(pi|deg|rad)\b|([-+*/()°π]))")
+LONGEST = 100  # characters
+LARGEST = 1e100  # beyond, products overflow
+_TOKEN = re.compile(
+    r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(pi|deg|rad)\b|([-+*/()°π]))"
+)
 
 
-def parse_number(value: object) -> float:
+def parse_angle(value: object) -> float:
+    """Like `parse_number`; degrees may be given.
+
+    >>> parse_angle("90 deg"), parse_angle("-1/2 deg")
+    (1.5707963267948966, -0.008726646259971648)
+    """
+    return parse_number(value, angle=True)
+
+
+def parse_number(value: object, angle: bool = False) -> float:
     """The float that `value` stands for; ValueError with the reason otherwise.
 
-    >>> parse_number("pi/2"), parse_number("90 deg"), parse_number("-(1 + 1/2)*1e-3")
-    (1.5707963267948966, 1.5707963267948966, -0.0015)
+    >>> parse_number("pi/2"), parse_number("-(1 + 1/2)*1e-3")
+    (1.5707963267948966, -0.0015)
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"expected a number such as 0.3, pi/2 or 90 deg, got {_shown(value)}")
+    if isinstance(value, bool) or not isinstance(value, numbers.Real | str):
+        raise ValueError(f"expected a number such as {_example(angle)}, got {shown(value)}")
     try:
-        number = _Parser(value).parse() if isinstance(value, str) else float(value)
+        number = _Parser(value, angle).parse() if isinstance(value, str) else float(value)
     except (ZeroDivisionError, OverflowError):
-        raise ValueError(f"{_shown(value)} is not a finite number") from None
+        raise ValueError(f"{shown(value)} is not a finite number") from None
     if not math.isfinite(number):
-        raise ValueError(f"expected a finite number, got {_shown(value)}")
+        raise ValueError(f"expected a finite number, got {shown(value)}")
+    if abs(number) > LARGEST:
+        raise ValueError(f"expected a number of reasonable size, got {shown(value)}")
     return number
+
+
+def _example(angle: bool) -> str:
+    return "0.3, pi/2 or 90 deg" if angle else "0.3, 1/12 or 1e-3"
 
 
 def format_angle(angle: float) -> float | str:
@@ -42,19 +61,22 @@ def format_angle(angle: float) -> float | str:
     return angle
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
+def shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = "something nested too deeply"
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 class _Parser:
-    """sum := product (('+' | '-') product)*; product := unary (('*' | '/') unary)*; unary := '-'? atom unit?"""
+    """sum := product (('+' | '-') product)*; product := unary (('*' | '/') unary)* unit?; unary := '-'? atom"""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, angle: bool) -> None:
+        self.text, self.angle = text, angle
         self.tokens: list[str] = []
         if len(text) > LONGEST:
-            raise ValueError(f"a number of more than {LONGEST} characters: {_shown(text)}")
+            raise ValueError(f"a number of more than {LONGEST} characters: {shown(text)}")
         at = 0
         text = text.rstrip()
         while at < len(text):
@@ -66,7 +88,7 @@ class _Parser:
         self.at = 0
 
     def error(self) -> ValueError:
-        return ValueError(f"expected a number such as 0.3, pi/2 or 90 deg, got {_shown(self.text)}")
+        return ValueError(f"expected a number such as {_example(self.angle)}, got {shown(self.text)}")
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -90,20 +112,22 @@ class _Parser:
 
     def product(self) -> float:
         value = self.unary()
+        start = self.at - 1
         while self.peek() in ("*", "/"):
             value = value * self.unary() if self.take() == "*" else value / self.unary()
+        if self.peek() in ("deg", "°"):
+            if not self.angle or {"pi", "π"} & set(self.tokens[start : self.at]):
+                raise self.error()  # a length in degrees, or pi/2 degrees, is a slip
+            self.take()
+            return value * math.pi / 180.0
+        if self.peek() == "rad" and self.angle:
+            self.take()
         return value
 
     def unary(self) -> float:
         if self.peek() in ("+", "-"):
             return self.unary() if self.take() == "+" else -self.unary()
-        value = self.atom()
-        if self.peek() in ("deg", "°"):
-            self.take()
-            return value * math.pi / 180.0
-        if self.peek() == "rad":
-            self.take()
-        return value
+        return self.atom()
 
     def atom(self) -> float:
         token = self.take()

@@ -9,7 +9,9 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
+from redyn.description.checks import check_physical
 from redyn.description.schema import RobotDescription
+from redyn.description.urdf import parse_urdf
 from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
 from redyn.errors import DescriptionError
 
@@ -26,34 +28,43 @@ def library() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-def read(source: Source) -> RobotDescription:
+def read(source: Source, *, allow_unphysical: bool = False) -> RobotDescription:
     """The description behind a library name, a path or a mapping."""
     if isinstance(source, Mapping):
-        return from_mapping(source)
-    if not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise DescriptionError(
-            "", f"load takes a library name, a path or a dict, got {type(cast(object, source)).__name__}"
-        )
-    if isinstance(source, str) and source in library():
-        text = (resources.files("redyn.description") / "library" / f"{source}.yaml").read_text("utf-8")
-        return parse_yaml(text, source)
-    return _read_file(Path(source))
+        description, origin = from_mapping(source), ""
+    elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
+        kind = type(cast(object, source)).__name__
+        raise DescriptionError("", f"load takes a library name, a path or a dict, got {kind}")
+    elif str(source) in library():
+        origin = str(source)
+        text = (resources.files("redyn.description") / "library" / f"{origin}.yaml").read_text("utf-8")
+        description = parse_yaml(text, origin)
+    else:
+        path = Path(source)
+        description, origin = _read_file(path), path.name
+    if not allow_unphysical:
+        check_physical(description, origin)
+    return description
 
 
 def _read_file(path: Path) -> RobotDescription:
     shown = str(path)[:200]
-    if "\0" in str(path) or not path.is_file():
+    if "\n" in shown:
+        raise DescriptionError("", "load takes a path or a dict, not the text of a file")
+    try:
+        if "\0" in str(path) or not path.is_file():
+            raise FileNotFoundError
+        if path.suffix.lower() not in (".yaml", ".yml", ".urdf"):
+            raise DescriptionError(shown, "expected a .yaml or .urdf file")
+        if path.stat().st_size > LARGEST_FILE:
+            raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
         hint = f"did you mean {close[0]!r}?" if close else "`redyn list` shows the library"
-        raise DescriptionError(shown, f"neither a robot of the library nor a file; {hint}")
-    if path.suffix.lower() not in (".yaml", ".yml"):
-        raise DescriptionError(shown, "expected a .yaml file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
-    try:
-        text = path.read_text("utf-8")
+        raise DescriptionError(shown, f"neither a robot of the library nor a file; {hint}") from None
     except UnicodeDecodeError as error:
         raise DescriptionError(shown, f"not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise DescriptionError(shown, f"cannot be read: {error.strerror}") from None
-    return parse_yaml(text, path.name)
+    return parse_urdf(text, path.name) if path.suffix.lower() == ".urdf" else parse_yaml(text, path.name)

@@ -8,23 +8,30 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from redyn.description.numbers import parse_number
+from redyn.description.numbers import parse_angle, parse_number, shown
 
 Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal["revolute", "prismatic", "fixed"]
-WORLD = ("world", "base")  # names of link 0, the fixed world
+WORLD = "world"  # the name of link 0
 
 
-def _vector(length: int, what: str) -> Any:
-    def parse(value: object) -> tuple[float, ...]:
-        if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ValueError(f"expected {length} numbers, {what}")
-        items = cast("Sequence[object]", value)
+def _items(value: object) -> list[object] | None:
+    """The entries of a list, a tuple or an array."""
+    if hasattr(value, "tolist"):
+        value = cast(Any, value).tolist()
+    return list(cast("Sequence[object]", value)) if isinstance(value, list | tuple) else None
+
+
+def _vector(length: int, what: str, parse: Any = parse_number) -> Any:
+    def parse_vector(value: object) -> tuple[float, ...]:
+        items = _items(value)
+        if items is None:
+            raise ValueError(f"expected {length} numbers, {what}, got {type(value).__name__}")
         if len(items) != length:
             raise ValueError(f"expected {length} numbers, {what}, got {len(items)}")
-        return tuple(parse_number(item) for item in items)
+        return tuple(parse(item) for item in items)
 
-    return parse
+    return parse_vector
 
 
 def _inertia(value: object) -> tuple[float, ...]:
@@ -36,14 +43,14 @@ def _inertia(value: object) -> tuple[float, ...]:
         if unknown:
             raise ValueError(f"unknown key {unknown[0]!r}; the keys are {', '.join(order)}")
         return tuple(parse_number(entries.get(key, 0.0)) for key in order)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        rows = cast("Sequence[object]", value)
+    rows = _items(value)
+    if rows is not None:
         if len(rows) == 6:
             return tuple(parse_number(item) for item in rows)
-        if len(rows) == 3 and all(isinstance(r, Sequence) and not isinstance(r, str) for r in rows):
+        if len(rows) == 3 and all(_items(row) is not None for row in rows):
             full = [_vector(3, "a row of the tensor")(row) for row in rows]
             for i, j in ((0, 1), (0, 2), (1, 2)):
-                if full[i][j] != full[j][i]:
+                if abs(full[i][j] - full[j][i]) > 1e-9 * max(abs(x) for row in full for x in row):
                     raise ValueError(f"the tensor is not symmetric: {full[i][j]} and {full[j][i]}")
             return (*full[0], full[1][1], full[1][2], full[2][2])
         if len(rows) == 3:
@@ -57,7 +64,7 @@ def _inertia(value: object) -> tuple[float, ...]:
 
 def _name(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
-        raise ValueError(f"expected a name (text of 1 to 200 characters), got {str(value)[:60]!r}")
+        raise ValueError(f"expected a name (text of 1 to 200 characters), got {shown(value)}")
     if re.search(r"[\x00-\x1f]", value):
         raise ValueError("a name may not hold control characters")
     return value
@@ -67,7 +74,9 @@ Number = Annotated[float, BeforeValidator(parse_number)]
 NotNegative = Annotated[float, Field(ge=0), BeforeValidator(parse_number)]
 Positive = Annotated[float, Field(gt=0), BeforeValidator(parse_number)]
 Vector = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "x y z"))]
-Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upper"))]
+Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upper", parse_angle))]
+Angle = Annotated[float, BeforeValidator(parse_angle)]
+Angles = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "roll pitch yaw", parse_angle))]
 Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
 Name = Annotated[str, BeforeValidator(_name)]
 
@@ -83,18 +92,22 @@ class JointDescription(_Strict):
     type: JointType
     damping: NotNegative = 0.0
     coulomb: NotNegative = 0.0
-    smoothing: Positive = 1e-3
+    smoothing: Annotated[float, Field(ge=1e-12), BeforeValidator(parse_number)] = 1e-3
     armature: NotNegative = 0.0
     limits: Range | None = None
     speed_limit: Positive | None = None
     effort_limit: Positive | None = None
-    offset: Number = 0.0
-    initial: Number | None = None
+    offset: Angle = 0.0
+    initial: Angle | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> JointDescription:
         if self.limits is not None and self.limits[0] > self.limits[1]:
             raise ValueError(f"limits: the lower one, {self.limits[0]}, is above the upper one, {self.limits[1]}")
+        if self.type == "fixed":
+            useless = sorted(self.model_fields_set - {"type", "name"})
+            if useless:
+                raise ValueError(f"{useless[0]} means nothing for a fixed joint")
         return self
 
 
@@ -112,10 +125,10 @@ class LinkDescription(_Strict):
     a: Number | None = None
     b: Number | None = None
     d: Number | None = None
-    alpha: Number | None = None
-    theta: Number | None = None
+    alpha: Angle | None = None
+    theta: Angle | None = None
     xyz: Vector | None = None
-    rpy: Vector | None = None
+    rpy: Angles | None = None
     axis: Vector | None = None
     mass: Number | None = None
     com: Vector | None = None
@@ -132,5 +145,5 @@ class RobotDescription(_Strict):
     convention: Convention
     gravity: Vector = (0.0, 0.0, -9.81)
     end_effector: Name | None = None
-    unphysical: str | None = None
+    unphysical: Annotated[str, Field(min_length=1)] | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]

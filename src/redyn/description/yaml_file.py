@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from redyn.description.checks import complete
 from redyn.description.numbers import format_angle
+from redyn.description.numbers import shown as _shown
 from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError
 
@@ -19,13 +20,16 @@ _ANGLES = ("alpha", "theta")
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain data only; duplicate keys, aliases and tags are errors instead of surprises."""
+    """Mappings, lists and text; duplicate keys, anchors and tags are errors instead of surprises.
+
+    Numbers stay text for our own parser: YAML 1.1 would read 010 as 8, 1:30 as 90 and 1e-3 not at all.
+    """
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        events = cast(Any, self)
-        if events.check_event(yaml.AliasEvent):
-            mark = events.peek_event().start_mark
-            raise yaml.MarkedYAMLError(None, None, "anchors and aliases are not used in robot files", mark)
+        event = cast(Any, self).peek_event()
+        if getattr(event, "anchor", None) is not None:
+            message = "anchors and aliases are not used in robot files"
+            raise yaml.MarkedYAMLError(None, None, message, event.start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -36,6 +40,13 @@ class _Loader(yaml.SafeLoader):
                     raise yaml.MarkedYAMLError(None, None, f"the key {key.value!r} appears twice", key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+_NULL = "tag:yaml.org,2002:null"
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 def parse_yaml(text: str, origin: str) -> RobotDescription:
@@ -59,6 +70,8 @@ def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescripti
         robot = RobotDescription.model_validate(dict(data))
     except ValidationError as error:
         raise _translated(error, origin) from None
+    except RecursionError:
+        raise DescriptionError(origin, "nested too deeply to be a robot") from None
     try:
         return complete(robot)
     except DescriptionError as error:
@@ -82,17 +95,32 @@ def _translated(error: ValidationError, origin: str) -> DescriptionError:
     return DescriptionError(f"{origin}: {where}" if origin else where, rest)
 
 
+_CURES = {
+    "convention": "; write dh, modified-dh or frames",
+    "joint": "; write revolute, prismatic or fixed",
+    "type": "; write revolute, prismatic or fixed",
+    "links": "; a list with one entry per link",
+    "name": "; what the robot is called",
+}
+
+
 def _message(problem: Any) -> str:
     kind, given = str(problem["type"]), problem.get("input")
     if kind == "missing":
-        return "missing"
+        return "missing" + _CURES.get(str(problem["loc"][-1]), "")
+    if kind == "too_short":
+        return "expected at least 1 link"
+    if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("joint",):
+        return "expected revolute, prismatic or fixed, or a mapping with type"
+    if kind in ("list_type", "model_type", "model_attributes_type"):
+        return f"expected {'a list' if kind == 'list_type' else 'a mapping'}, got {type(given).__name__}"
     if kind == "extra_forbidden":
         return "unknown key; see `redyn show --help` for the fields of a robot file"
     if kind == "literal_error":
-        return f"expected {problem['ctx']['expected']}, got {str(given)[:60]!r}"
+        return f"expected {problem['ctx']['expected']}, got {_shown(given)}"
     message = str(problem["msg"]).removeprefix("Value error, ")
-    shown = str(given)
-    return message if kind == "value_error" else f"{message}, got {shown[:60]!r}"
+    shown = _shown(given)
+    return message if kind == "value_error" else f"{message}, got {shown}"
 
 
 def to_data(robot: RobotDescription) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The matrix of convective inertia terms (MCI): C of (9.10b), element by element as in (9.16).
+"""The matrix of convective inertia terms (MCI): C of (9.16a), element by element as in (9.16k).
 
 C = N^T (M N_dot + W M N) depends on where twists are taken: the book takes them at the mass centres, and so does
 this, although the recursion runs at joint origins. Moving a body's equation from its mass centre to its joint origin
@@ -43,7 +43,8 @@ def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> Conve
         Q = Sym3(trace - M.S.xx, -M.S.xy, -M.S.xz, trace - M.S.yy, -M.S.yz, trace - M.S.zz).full()
         E = Mat3(omega.cross(Q.x), omega.cross(Q.y), omega.cross(Q.z)).T
     else:
-        # Half of I_C's own rate, less half of (I_C omega) x 1: the choice that gives Christoffel's symbols.
+        # Euler's term omega x I_C omega is E omega for many E with a skew I_C_dot - 2 E. Half of I_C's own rate, less
+        # half of (I_C omega) x 1, is the one that is symmetric in the two velocities of Christoffel's symbols.
         hc = outer(M.h, c)
         S_C = Sym3(M.S.xx - hc.x.x, M.S.xy - hc.x.y, M.S.xz - hc.x.z, M.S.yy - hc.y.y, M.S.yz - hc.y.z, M.S.zz - hc.z.z)
         inertia = S_C.map_trace()
@@ -101,8 +102,10 @@ def coriolis_matrix(
         C[i][i] = p.dot(w)
         k = i
         while links[k].parent:
-            # Upwards in the column of joint i: p_j^T B_ij^T (M_tilde_i Omega_i + K_i) p_i (9.16k, j <= i);
-            # upwards in its row: p_i^T (H_ij + M_tilde_i B_ij Omega_j + M'_i B_ij) p_j (9.16k, otherwise).
+            # For every link k that carries link i, with w, row and turning now at link k:
+            #   c_ki = p_k^T w            w = B_ik^T (M_tilde_i Omega_i + K_i) p_i                  (9.16k, first)
+            #   c_ik = row Omega_k p_k + turning e_k, both from p_i^T (H_ik + M_tilde_i B_ik Omega_k + M'_i B_ik) p_k:
+            #          row = p_i^T M_tilde_i B_ik, turning the angular half of the remaining row    (9.16k, second)
             turning = B[k].to_parent(turning + rates[k].cross(row.force))
             w, row = B[k].T @ w, B[k].T @ row
             k = links[k].parent - 1

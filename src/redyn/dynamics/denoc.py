@@ -42,7 +42,7 @@ def _array(v: Vec3 | Mat3 | Sym3) -> Array:
 
 @dataclass(frozen=True)
 class EliminationStep:
-    """One step of the reverse Gaussian elimination: L_k = E_k L_{k+1}, E_k = 1 - alpha_k lambda_k^T (20)-(24)."""
+    """A step of the reverse Gaussian elimination: L_k = E_k L_{k+1} (Saha 2003 (20)-(24))."""
 
     k: int
     alpha: Array
@@ -96,7 +96,7 @@ class Denoc:
         self.N_l_dot = self._blocks(self.B_dot)
         self.N_d_dot = self.Omega @ self.N_d
         self.N_dot = self.N_l_dot @ self.N_d + self.N_l @ self.N_d_dot
-        self.t_dot = self.N @ qdd + self.N_dot @ qd  # after (9.9b)
+        self.t_dot = self.N @ qdd + self.N_dot @ qd  # after (9.10a)
         self.GIM = self.N.T @ self.M @ self.N + np.diag(self.armature)  # (9.11a), rotors added
         self.MCI = self.N.T @ (self.M @ self.N_dot + self.W @ self.M @ self.N)  # (9.16a)
         self.VCI = self.MCI @ qd  # (9.17)
@@ -134,7 +134,7 @@ class Denoc:
     # --- kinematics -------------------------------------------------------------------------------------------
 
     def c(self, i: int, j: int) -> Array:
-        """c_ij, from C_i to C_j; -d_i - r_j for neighbours."""
+        """c_ij, from C_i to C_j; -d_i - r_j where joint i is the first on link j."""
         return self.C[j - 1] - self.C[i - 1]
 
     def B(self, i: int, j: int) -> Array:
@@ -328,7 +328,8 @@ class Denoc:
             k = i - 1
             psi_hat[k] = M_hat[k] @ self.p[k]  # (9.39c)
             m_hat[k] = self.p[k] @ psi_hat[k] + self.armature[k]  # (9.39c)
-            if abs(m_hat[k]) <= 1e-13 * np.trace(M_hat[k]):
+            block = M_hat[k][:3, :3] if self.revolute[k] else M_hat[k][3:, 3:]
+            if abs(m_hat[k]) <= 1e-13 * np.trace(block):
                 raise SingularError(f"joint {self.model.links[k].joint.name!r} moves no inertia: m_hat_{i} is zero")
             psi[k] = psi_hat[k] / m_hat[k]  # (9.39c)
             M_bar[k] = M_hat[k] - np.outer(psi_hat[k], psi[k])  # (9.39d)
@@ -383,7 +384,7 @@ class Denoc:
 
     @cached_property
     def U(self) -> Array:
-        """(9): the inverse of E_2 ... E_n, whose columns are the alpha_k."""
+        """The inverse of E_2 ... E_n, whose columns are the alpha_k (Saha 2003 (9))."""
         U = np.eye(self.n)
         for step in self.elimination:
             U[:, step.k - 1] += step.alpha
@@ -391,7 +392,7 @@ class Denoc:
 
     @property
     def D(self) -> Array:
-        """(10)"""
+        """(Saha 2003 (10))"""
         return self.m_hat
 
     # --- print ------------------------------------------------------------------------------------------------

@@ -166,9 +166,9 @@ def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list
     for k in range(model.dof):
         i, psi_ik = k, joints[k].psi
         while model.links[i].parent:
-            psi_ik = B[i].T @ psi_ik  # (27)
+            psi_ik = B[i].T @ psi_ik  # Saha 2003 (27)
             i = model.links[i].parent - 1
-            U[i][k] = model.links[i].joint.p.dot(psi_ik)  # (25)
+            U[i][k] = model.links[i].joint.p.dot(psi_ik)  # Saha 2003 (25)
     return U, [joint.m_hat for joint in joints]
 
 

@@ -20,7 +20,7 @@ External = Sequence[tuple[Frame, Wrench]]  # wrenches in world axes, moments abo
 def outward_step(link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd_i: Scalar) -> tuple[Motion, Wrench]:
     """Forward: the motion of link i, and the wrench that this motion needs."""
     motion = motion_step(link, B_ij, parent, qd_i, qdd_i)  # (9.32)
-    return motion, link.M.inertia_wrench(motion.A, motion.t_dot.lin)  # M_i t_dot_i + W_i M_i t_i (9.33)
+    return motion, link.M.inertia_wrench(motion.A, motion.t_dot.lin)  # w_i of (9.33), at O_i
 
 
 def inward_step(link: Link, B_ij: Propagation, w_tilde: Wrench) -> tuple[Scalar, Wrench]:

@@ -2,5 +2,6 @@
 
 from redyn.model.build import build
 from redyn.model.model import Frame, Joint, JointKind, Link, Model
+from redyn.model.regroup import regrouped
 
-__all__ = ["Frame", "Joint", "JointKind", "Link", "Model", "build"]
+__all__ = ["Frame", "Joint", "JointKind", "Link", "Model", "build", "regrouped"]

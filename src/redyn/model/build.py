@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
-from redyn.description.placement import Placement, placement
+from redyn.description.placement import Z_AXIS, Placement, placement
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
 from redyn.model import frames
 from redyn.model.model import Frame, Joint, JointKind, Link, Model
@@ -57,7 +57,7 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
 
 def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
     """As in the file where parents come first, else depth first in file order."""
-    seen: set[str] = set(WORLD)
+    seen = {WORLD}
     for link in links:
         if link.parent not in seen:
             break
@@ -66,9 +66,9 @@ def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
         return links
     children: dict[str, list[LinkDescription]] = {}
     for link in links:
-        children.setdefault("" if link.parent in WORLD else str(link.parent), []).append(link)
+        children.setdefault(str(link.parent), []).append(link)
     result: list[LinkDescription] = []
-    stack = list(reversed(children.get("", [])))
+    stack = list(reversed(children.get(WORLD, [])))
     while stack:
         link = stack.pop()
         result.append(link)
@@ -84,9 +84,9 @@ def _only_tip(robot: RobotDescription) -> str | None:
 
 def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Array]]]:
     """The moving bodies (entry 0 is the world) and, for every named frame, its body and its pose there."""
-    world = LinkDescription.model_construct(name=WORLD[0])
-    bodies = [_Body(world, Placement(np.eye(4), frames.unit(np.array([0.0, 0.0, 1.0])), np.eye(4)), 0, np.eye(4))]
-    where: dict[str, tuple[int, Array]] = {name: (0, np.eye(4)) for name in WORLD}
+    world = LinkDescription.model_construct(name=WORLD)  # stands first, so that numbers are the book's
+    bodies = [_Body(world, Placement(np.eye(4), Z_AXIS, np.eye(4)), 0, np.eye(4))]
+    where: dict[str, tuple[int, Array]] = {WORLD: (0, np.eye(4))}
     for link in ordered(robot.links):
         carrier, mount = where[str(link.parent)]
         placed = placement(link, robot.convention)
@@ -100,7 +100,7 @@ def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Ar
             bodies.append(body)
             where[str(link.name)] = (len(bodies) - 1, np.eye(4))
             bodies[carrier].children.append(len(bodies) - 1)
-    return bodies, {name: place for name, place in where.items() if name not in WORLD}
+    return bodies, where
 
 
 def _choose_axes(bodies: list[_Body]) -> None:
@@ -145,7 +145,7 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
     turns, theta = frames.split_rotation(relative[:3, :3], exact)
     zero, quarters = frames.split_quarters(theta, exact)
     if body.kind == "prismatic":
-        c, s = frames.snapped(float(np.cos(theta)), exact), frames.snapped(float(np.sin(theta)), exact)
+        c, s = frames.cosine_and_sine(theta, exact)
         turns = turns if (c, s) == (1.0, 0.0) else (*turns, TurnZ(c, s))
         zero, quarters = 0.0, 0
     scale = max(1e-3, float(np.abs(relative[:3, 3]).max()))

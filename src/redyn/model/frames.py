@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 PARALLEL = 1e-12  # sine of the angle below which two joints are parallel
 STEEP = 0.1  # below this sine the feet of the common normal run far away: stay with the user's points
-SNAP = 1e-8  # entries of a rotation this close to 0 and +-1 are meant to be those
+SNAP = 1e-8  # sines and cosines this small are meant to be zero
 
 
 @dataclass
@@ -40,7 +40,8 @@ def perpendicular(direction: Array, hint: Array) -> Array:
     x = hint - direction * (hint @ direction)
     if np.linalg.norm(x) < 1e-6:
         x = np.cross(direction, np.eye(3)[int(np.argmin(np.abs(direction)))]).astype(np.float64)
-    return unit(x)
+    x = unit(x)
+    return unit(x - direction * (x @ direction))  # once more: a short difference leaves rounding along the direction
 
 
 def common_normal(own: Axis, child: Axis, hint: Array) -> tuple[Array, Array, Array]:
@@ -60,7 +61,7 @@ def common_normal(own: Axis, child: Axis, hint: Array) -> tuple[Array, Array, Ar
         child_foot = child.point - w * (between @ w) if sine < PARALLEL else child.point
         x = child_foot - own_foot
         x = x - z * (x @ z)
-        x = unit(x) if np.linalg.norm(x) > 1e-9 else perpendicular(z, hint)
+        x = perpendicular(z, unit(x) if np.linalg.norm(x) > 1e-9 else hint)
     return own_foot, child_foot, -x if x @ hint < 0 else x
 
 
@@ -78,12 +79,12 @@ def inverse(T: Array) -> Array:
     return out
 
 
-def snapped(value: float, exact: bool) -> float:
-    if not exact:
-        for target in (0.0, 1.0, -1.0):
-            if abs(value - target) < SNAP:
-                return target
-    return float(value)
+def cosine_and_sine(angle: float, exact: bool) -> tuple[float, float]:
+    """Of an angle; if one of them is meant to be zero, the other is meant to be 1 or -1."""
+    c, s = math.cos(angle), math.sin(angle)
+    if not exact and min(abs(c), abs(s)) < SNAP:
+        return float(round(c)), float(round(s))
+    return c, s
 
 
 def split_rotation(R: Array, exact: bool) -> tuple[tuple[Turn, ...], float]:
@@ -107,7 +108,7 @@ def _rotation_z(angle: float) -> Array:
 
 
 def _turn(kind: type[TurnX] | type[TurnZ], angle: float, exact: bool) -> Turn | None:
-    c, s = snapped(math.cos(angle), exact), snapped(math.sin(angle), exact)
+    c, s = cosine_and_sine(angle, exact)
     return None if (c, s) == (1.0, 0.0) else kind(c, s)
 
 

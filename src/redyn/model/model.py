@@ -104,10 +104,13 @@ class Model:
 
     def over(self, arith: Arithmetic) -> Model:
         """The same model with its constants in another arithmetic."""
-        return map_constants(self, arith)
+        return _map_constants(self, arith)
 
     def with_payload(self, payload: MassMatrix, frame: Frame) -> Model:
-        """The same model with a rigid body, given in the axes of `frame`, added to the link that carries it."""
+        """The same torques as with a rigid body, given in the axes of `frame`, added to the link that carries it.
+
+        M alone changes, which is what torques and accelerations depend on.
+        """
         link = self.links[frame.link - 1]
         heavier = replace(link, M=link.M + _into_link_axes(payload, frame))
         return replace(self, links=(*self.links[: frame.link - 1], heavier, *self.links[frame.link :]))
@@ -120,7 +123,7 @@ def _into_link_axes(body: MassMatrix, frame: Frame) -> MassMatrix:
     return turned.moved(frame.pose.o)
 
 
-def map_constants(model: Model, arith: Arithmetic) -> Model:
+def _map_constants(model: Model, arith: Arithmetic) -> Model:
     """Every constant of the model passed through `arith.const`."""
     const = arith.const
 
@@ -128,7 +131,7 @@ def map_constants(model: Model, arith: Arithmetic) -> Model:
         return Vec3(const(v.x), const(v.y), const(v.z))
 
     def turn(t: Turn) -> Turn:
-        return type(t)(const(t.c), const(t.s)) if isinstance(t, TurnX | TurnZ) else t
+        return (TurnX if isinstance(t, TurnX) else TurnZ)(const(t.c), const(t.s))
 
     def link(item: Link) -> Link:
         j, M = item.joint, item.M

@@ -62,7 +62,7 @@ def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path
         axes.set_title(f"{link.joint.name} ({unit})", fontsize=9, loc="left", color=INK, pad=3)
         axes.tick_params(labelsize=7.5, colors=INK)
         axes.margins(x=0)
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_major_formatter("{x:g}")
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         if i // columns == rows - 1 or i + columns >= robot.dof:

@@ -22,7 +22,10 @@ class Cycloidal:
 
     def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """q, qd, qdd at time t: (n,) for a number, (N, n) for N times."""
-        time = np.asarray(t, dtype=np.float64)
+        try:
+            time = np.asarray(t, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError("t: expected a time or a row of them") from None
         if time.ndim > 1 or not np.isfinite(time).all():
             raise InputError("t: expected a finite time or a row of them")
         T = self.duration
@@ -55,4 +58,8 @@ def cycloidal(start: ArrayLike, stop: ArrayLike, duration: float) -> Cycloidal:
         raise InputError("cycloidal: start and stop must be finite")
     if not (np.isfinite(length) and length > 0):
         raise InputError(f"cycloidal: duration must be a positive number of seconds, got {duration}")
+    with np.errstate(all="ignore"):
+        fastest = (last - first) * 2 * np.pi / length / length
+    if not np.isfinite(fastest).all():
+        raise InputError("cycloidal: the motion is too long or too quick to represent")
     return Cycloidal(first, last, length)

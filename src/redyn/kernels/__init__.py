@@ -1,0 +1,1 @@
+"""From recursions to machine code: trace, lower, compile, keep, call."""

@@ -1,0 +1,64 @@
+"""Kernels of one model: found in memory or on disk, else traced, lowered and compiled."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from redyn.kernels import cache, machine
+from redyn.kernels.lower import lower
+from redyn.kernels.trace import Task, trace
+from redyn.model import Model
+
+LARGEST = 60  # joints: beyond, straight-line code loses to the instruction cache and takes long to build
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Machine code for one task: long kernel(double **inputs, double **outputs, long N)."""
+
+    address: int
+    width: int
+
+
+_building = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _building
+    _building = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
+
+
+class Kernels:
+    """The kernels of a model, made when first asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._made: dict[tuple[Task, int], Kernel] = {}
+
+    def covers(self, task: Task) -> bool:
+        """Whether a kernel of this task is worth building."""
+        return self.model.dof <= LARGEST
+
+    def get(self, task: Task, width: int | None = None) -> Kernel:
+        """The kernel of a task, for vectors of `width` doubles (those of this processor unless told)."""
+        width = width or machine.lane_width()
+        found = self._made.get((task, width))
+        if found is None:
+            with _building:
+                found = self._made.get((task, width)) or self._make(task, width)
+                self._made[task, width] = found
+        return found
+
+    def _make(self, task: Task, width: int) -> Kernel:
+        name = cache.key(self.model, task, width)
+        code = cache.read(name)
+        if code is None:
+            code = machine.compile_module(lower(trace(self.model, task), width), width)
+            cache.write(name, code)
+        return Kernel(machine.load_object(code, "kernel", width), width)

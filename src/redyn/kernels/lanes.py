@@ -1,0 +1,138 @@
+"""Lanes: W states side by side in a vector, and the way from row-major arrays to lanes and back.
+
+Arrays are (N, width), one row per state. A kernel wants one vector per column, holding W states. For W = 4 and 8, four
+columns are loaded as 4-wide pieces of W rows and transposed in registers; the last group of columns overlaps the one
+before it, so that no masks are needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import llvmlite.ir  # pyright: ignore[reportMissingTypeStubs]
+
+ir = cast(Any, llvmlite.ir)  # llvmlite ships no annotations.
+
+DOUBLE, INT, INT32, BOOL = ir.DoubleType(), ir.IntType(64), ir.IntType(32), ir.IntType(1)
+POINTER = DOUBLE.as_pointer()
+
+WIDTHS = (1, 2, 4, 8)
+
+
+def integer(value: int) -> Any:
+    return ir.Constant(INT, value)
+
+
+class Lanes:
+    """Types and building blocks for vectors of W doubles."""
+
+    def __init__(self, builder: Any, width: int) -> None:
+        self.b, self.width = builder, width
+        self.vector = ir.VectorType(DOUBLE, width) if width > 1 else DOUBLE
+        self.integers = ir.VectorType(INT, width) if width > 1 else INT
+
+    def constant(self, value: float) -> Any:
+        return ir.Constant(self.vector, [value] * self.width if self.width > 1 else value)
+
+    def integer(self, value: int) -> Any:
+        return ir.Constant(self.integers, [value] * self.width if self.width > 1 else value)
+
+    def intrinsic(self, name: str, *arguments: Any) -> Any:
+        """A call of llvm.NAME on vectors."""
+        suffix = f"v{self.width}f64" if self.width > 1 else "f64"
+        full = f"llvm.{name}.{suffix}"
+        module = self.b.module
+        function = module.globals.get(full) or ir.Function(
+            module, ir.FunctionType(self.vector, [self.vector] * len(arguments)), full
+        )
+        return self.b.call(function, arguments)
+
+    def any(self, mask: Any) -> Any:
+        """Whether a comparison holds in some lane."""
+        if self.width == 1:
+            return mask
+        bits = ir.IntType(self.width)
+        return self.b.icmp_unsigned("!=", self.b.bitcast(mask, bits), ir.Constant(bits, 0))
+
+    def load(self, pointer: Any, size: int) -> Any:
+        """`size` doubles that lie together, wherever they lie."""
+        kind = ir.VectorType(DOUBLE, size) if size > 1 else DOUBLE
+        value = self.b.load(self.b.bitcast(pointer, kind.as_pointer()))
+        value.align = 8
+        return value
+
+    def store(self, value: Any, pointer: Any) -> None:
+        self.b.store(value, self.b.bitcast(pointer, value.type.as_pointer())).align = 8
+
+    def shuffle(self, x: Any, y: Any, indices: list[int]) -> Any:
+        return self.b.shuffle_vector(x, y, ir.Constant(ir.VectorType(INT32, len(indices)), indices))
+
+    def splat(self, scalar: Any) -> Any:
+        """One double in every lane."""
+        if self.width == 1:
+            return scalar
+        nothing = ir.Constant(self.vector, ir.Undefined)
+        first = self.b.insert_element(nothing, scalar, ir.Constant(INT32, 0))
+        return self.shuffle(first, nothing, [0] * self.width)
+
+    # --- rows to columns and back -----------------------------------------------------------------------------
+
+    def _transpose4(self, rows: list[Any]) -> list[Any]:
+        """Within each four lanes, four vectors as rows become four vectors as columns. Its own inverse."""
+        W = self.width
+        even = [k for pair in range(0, W, 2) for k in (pair, W + pair)]
+        odd = [k + 1 for k in even]
+        low = [k for four in range(0, W, 4) for k in (four, four + 1, W + four, W + four + 1)]
+        high = [k + 2 for k in low]
+        a, b = self.shuffle(rows[0], rows[1], even), self.shuffle(rows[0], rows[1], odd)
+        c, d = self.shuffle(rows[2], rows[3], even), self.shuffle(rows[2], rows[3], odd)
+        return [self.shuffle(a, c, low), self.shuffle(b, d, low), self.shuffle(a, c, high), self.shuffle(b, d, high)]
+
+    @property
+    def group(self) -> int:
+        """How many columns are loaded together."""
+        return 4 if self.width >= 4 else 1
+
+    def first_of_group(self, column: int, count: int) -> int:
+        """Where the group that holds a column starts; the last group overlaps backwards."""
+        return min(column // self.group * self.group, count - self.group)
+
+    def load_columns(self, base: Any, count: int, column: int) -> dict[int, Any]:
+        """Vectors of the columns that are loaded together with `column`, of W rows of `count` doubles each."""
+        b, W = self.b, self.width
+
+        def at(row: int, c: int) -> Any:
+            return b.gep(base, [integer(row * count + c)])
+
+        if count < self.group or self.group == 1:
+            value = ir.Constant(self.vector, ir.Undefined)
+            if W == 1:
+                return {column: self.load(at(0, column), 1)}
+            for row in range(W):
+                value = b.insert_element(value, self.load(at(row, column), 1), ir.Constant(INT32, row))
+            return {column: value}
+        first = self.first_of_group(column, count)
+        pieces = [self.load(at(row, first), 4) for row in range(W)]
+        rows = pieces if W == 4 else [self.shuffle(pieces[r], pieces[r + 4], list(range(8))) for r in range(4)]
+        return {first + k: value for k, value in enumerate(self._transpose4(rows))}
+
+    def store_columns(self, base: Any, values: list[Any]) -> None:
+        """Column vectors to W rows."""
+        b, W, count = self.b, self.width, len(values)
+
+        def at(row: int, c: int) -> Any:
+            return b.gep(base, [integer(row * count + c)])
+
+        if count < self.group or self.group == 1:
+            for c, value in enumerate(values):
+                for row in range(W):
+                    single = value if W == 1 else b.extract_element(value, ir.Constant(INT32, row))
+                    self.store(single, at(row, c))
+            return
+        for first in sorted({self.first_of_group(c, count) for c in range(count)}):
+            for r, row in enumerate(self._transpose4(values[first : first + 4])):
+                if W == 4:
+                    self.store(row, at(r, first))
+                else:
+                    self.store(self.shuffle(row, row, [0, 1, 2, 3]), at(r, first))
+                    self.store(self.shuffle(row, row, [4, 5, 6, 7]), at(r + 4, first))

@@ -1,0 +1,257 @@
+"""From a program to LLVM: one loop over blocks of W states around straight-line vector code.
+
+    long kernel(double **inputs, double **outputs, long N)
+
+Inputs and outputs are contiguous (N, width) arrays. The result is 0 if every output, and every input on which no output
+depends, is finite. The last, partial block runs on a scratch copy, through the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from redyn.kernels.lanes import BOOL, DOUBLE, INT, POINTER, Lanes, integer, ir
+from redyn.kernels.program import Op, Program, operands
+from redyn.kernels.sincos import LARGEST_ANGLE, sincos
+
+# Multiplications may join additions into one rounding, and the sign of zero may be lost; nothing else is relaxed.
+FLAGS = ("contract", "nsz")
+
+
+def _add(lanes: Lanes, x: Any, y: Any) -> Any:
+    return lanes.b.fadd(x, y, flags=FLAGS)
+
+
+def _sub(lanes: Lanes, x: Any, y: Any) -> Any:
+    return lanes.b.fsub(x, y, flags=FLAGS)
+
+
+def _mul(lanes: Lanes, x: Any, y: Any) -> Any:
+    return lanes.b.fmul(x, y, flags=FLAGS)
+
+
+def _inv(lanes: Lanes, x: Any) -> Any:
+    return lanes.b.fdiv(lanes.constant(1.0), x, flags=FLAGS)
+
+
+def _neg(lanes: Lanes, x: Any) -> Any:
+    return lanes.b.fneg(x)
+
+
+def _sqrt(lanes: Lanes, x: Any) -> Any:
+    return lanes.intrinsic("sqrt", x)
+
+
+INSTRUCTIONS: dict[str, Callable[..., Any]] = {
+    "add": _add,
+    "sub": _sub,
+    "mul": _mul,
+    "inv": _inv,
+    "neg": _neg,
+    "sqrt": _sqrt,
+}
+
+
+class Evaluation:
+    """Emits the operations of a program on vectors; what `inputs` does not hold yet is asked of `load`."""
+
+    def __init__(self, lanes: Lanes, program: Program, load: Any) -> None:
+        self.lanes, self.program, self.load = lanes, program, load
+        self.values: dict[int, Any] = {}
+        self.turned: dict[int, tuple[Any, Any]] = {}
+
+    def run(self) -> list[Any]:
+        for k, op in enumerate(self.program.ops):
+            if k not in self.values:
+                self.values[k] = self._value(op)
+        return [self.values[k] for k in self.program.results]
+
+    def _value(self, op: Op) -> Any:
+        if op.name == "const":
+            return self.lanes.constant(op.value)
+        if op.name == "input":
+            return self.load(op.a, op.b)
+        if op.name in ("sin", "cos"):
+            if op.a not in self.turned:
+                self.turned[op.a] = sincos(self.lanes, self.values[op.a])
+            return self.turned[op.a][op.name == "cos"]
+        return INSTRUCTIONS[op.name](self.lanes, *(self.values[k] for k in operands(op)))
+
+
+def lower(program: Program, width: int) -> str:
+    """The LLVM module of a program, as text; its function is called `kernel`."""
+    module = ir.Module(name="redyn")
+    table = POINTER.as_pointer()
+    kernel = ir.Function(module, ir.FunctionType(INT, [table, table, INT]), "kernel")
+    b = ir.IRBuilder(kernel.append_basic_block("entry"))
+    lanes = Lanes(b, width)
+    N = kernel.args[2]
+    arrays = _Arrays(lanes, program, kernel)
+    full = b.and_(N, integer(-width))
+    rest = b.and_(N, integer(width - 1))
+    arrays.fill_scratch(full, rest)
+
+    entry, loop, end = b.block, b.append_basic_block("block"), b.append_basic_block("end")
+    b.branch(loop)
+    b.position_at_end(loop)
+    i, trouble = b.phi(INT), b.phi(lanes.vector)
+    i.add_incoming(integer(0), entry)
+    trouble.add_incoming(lanes.constant(0.0), entry)
+    bases = arrays.bases(i, full)
+    columns: dict[tuple[int, int], Any] = {}
+
+    def load(array: int, column: int) -> Any:
+        if (array, column) not in columns:
+            found = lanes.load_columns(bases[array], program.inputs[array], column)
+            for c, value in found.items():
+                columns.setdefault((array, c), value)
+        return columns[array, column]
+
+    evaluation = Evaluation(lanes, program, load)
+    evaluation.values.update(_guarded_angles(lanes, program, load))
+    results = evaluation.run()
+    position = 0
+    for base, count in zip(bases[len(program.inputs) :], program.outputs, strict=True):
+        lanes.store_columns(base, results[position : position + count])
+        position += count
+
+    # x * 0 is NaN just where x is not finite, and NaN stays in a sum.
+    watched = list({id(x): x for x in results}.values()) + [load(a, c) for a, c in program.unused_inputs()]
+    sums = [trouble, *(lanes.constant(0.0) for _ in range(3))]
+    for k, value in enumerate(watched):
+        sums[k % 4] = lanes.intrinsic("fma", value, lanes.constant(0.0), sums[k % 4])
+    found = b.fadd(b.fadd(sums[0], sums[1]), b.fadd(sums[2], sums[3]))
+
+    after = b.add(i, integer(width))
+    i.add_incoming(after, b.block)
+    trouble.add_incoming(found, b.block)
+    b.cbranch(b.icmp_signed("<", after, N), loop, end)
+    b.position_at_end(end)
+    arrays.empty_scratch(full, rest)
+    bad = lanes.any(b.fcmp_unordered("uno", found, found))
+    b.ret(b.zext(bad, INT))
+    return str(module)
+
+
+class _Arrays:
+    """The kernel's arrays, and scratch copies of their last rows where those do not fill a block."""
+
+    def __init__(self, lanes: Lanes, program: Program, kernel: Any) -> None:
+        self.lanes, self.b = lanes, lanes.b
+        self.inputs = len(program.inputs)
+        self.widths = [*program.inputs, *program.outputs]
+        b = self.b
+        self.pointers = [
+            b.load(
+                b.gep(
+                    kernel.args[0] if a < self.inputs else kernel.args[1],
+                    [integer(a if a < self.inputs else a - self.inputs)],
+                )
+            )
+            for a in range(len(self.widths))
+        ]
+        self.scratch: list[Any] = []
+        if lanes.width > 1:
+            for width in self.widths:
+                room = b.alloca(DOUBLE, integer(lanes.width * width))
+                room.align = 64
+                self.scratch.append(room)
+
+    def _copy(self, to: Any, source: Any, count: Any) -> None:
+        name = "llvm.memcpy.p0.p0.i64"
+        module = self.b.module
+        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT, BOOL])
+        memcpy = module.globals.get(name) or ir.Function(module, kind, name)
+        self.b.call(memcpy, [to, source, self.b.mul(count, integer(8)), ir.Constant(BOOL, 0)])
+
+    def fill_scratch(self, full: Any, rest: Any) -> None:
+        """The last rows, then the first of them again for the lanes that stay empty."""
+        b, W = self.b, self.lanes.width
+        if W == 1:
+            return
+        with b.if_then(b.icmp_signed("!=", rest, integer(0))):
+            for a in range(self.inputs):
+                width = self.widths[a]
+                for row in range(W):
+                    used = b.icmp_signed("<", integer(row), rest)
+                    source = b.select(used, b.add(full, integer(row)), full)
+                    start = b.gep(self.pointers[a], [b.mul(source, integer(width))])
+                    self._copy(b.gep(self.scratch[a], [integer(row * width)]), start, integer(width))
+
+    def bases(self, i: Any, full: Any) -> list[Any]:
+        """Where the rows of the block at i start in every array."""
+        b = self.b
+        starts = [b.gep(p, [b.mul(i, integer(w))]) for p, w in zip(self.pointers, self.widths, strict=True)]
+        if self.lanes.width == 1:
+            return starts
+        partial = b.icmp_signed(">=", i, full)
+        return [b.select(partial, room, start) for room, start in zip(self.scratch, starts, strict=True)]
+
+    def empty_scratch(self, full: Any, rest: Any) -> None:
+        b = self.b
+        if self.lanes.width == 1:
+            return
+        with b.if_then(b.icmp_signed("!=", rest, integer(0))):
+            for a in range(self.inputs, len(self.widths)):
+                width = self.widths[a]
+                start = b.gep(self.pointers[a], [b.mul(full, integer(width))])
+                self._copy(start, self.scratch[a], b.mul(rest, integer(width)))
+
+
+def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]:
+    """The angles among the inputs; a block that holds a huge one takes a detour through the C library."""
+    b = lanes.b
+    angles = sorted(program.angles())
+    if not angles:
+        return {}
+    values = [load(program.ops[k].a, program.ops[k].b) for k in angles]
+    largest = [lanes.intrinsic("fabs", value) for value in values]
+    while len(largest) > 1:
+        pairs = zip(largest[::2], largest[1::2], strict=False)
+        odd = largest[-1:] if len(largest) % 2 else []
+        largest = [b.select(b.fcmp_ordered(">", x, y), x, y) for x, y in pairs] + odd
+    huge = lanes.any(b.fcmp_ordered(">", largest[0], lanes.constant(LARGEST_ANGLE)))
+    with b.goto_entry_block():
+        room = b.alloca(lanes.vector, integer(len(angles)))
+        room.align = 64
+    before, detour, onward = b.block, b.append_basic_block("huge"), b.append_basic_block("onward")
+    b.cbranch(huge, detour, onward).set_weights([1, 100_000])
+    b.position_at_end(detour)
+    for k, value in enumerate(values):
+        b.store(value, b.gep(room, [integer(k)]))
+    b.call(_reduce(b.module), [b.bitcast(room, POINTER), integer(lanes.width * len(angles))])
+    reduced = [b.load(b.gep(room, [integer(k)])) for k in range(len(angles))]
+    b.branch(onward)
+    b.position_at_end(onward)
+    result: dict[int, Any] = {}
+    for k, value, small in zip(angles, values, reduced, strict=True):
+        result[k] = b.phi(lanes.vector)
+        result[k].add_incoming(value, before)
+        result[k].add_incoming(small, detour)
+    return result
+
+
+def _reduce(module: Any) -> Any:
+    """reduce(x, n): every x becomes the equal angle within one turn, atan2(sin x, cos x), by the C library."""
+    function = ir.Function(module, ir.FunctionType(ir.VoidType(), [POINTER, INT]), "reduce")
+    function.linkage = "internal"
+    function.attributes.add("noinline")
+    function.attributes.add("cold")
+    sin, cos = (ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE]), name) for name in ("sin", "cos"))
+    atan2 = ir.Function(module, ir.FunctionType(DOUBLE, [DOUBLE, DOUBLE]), "atan2")
+    b = ir.IRBuilder(function.append_basic_block("entry"))
+    entry, loop, end = b.block, b.append_basic_block("loop"), b.append_basic_block("end")
+    b.branch(loop)
+    b.position_at_end(loop)
+    i = b.phi(INT)
+    i.add_incoming(integer(0), entry)
+    place = b.gep(function.args[0], [i])
+    x = b.load(place)
+    b.store(b.call(atan2, [b.call(sin, [x]), b.call(cos, [x])]), place)
+    after = b.add(i, integer(1))
+    i.add_incoming(after, loop)
+    b.cbranch(b.icmp_signed("<", after, function.args[1]), loop, end)
+    b.position_at_end(end)
+    b.ret_void()
+    return function

@@ -1,0 +1,191 @@
+"""The list of operations that a kernel performs, and its plainest execution.
+
+A program is straight-line: operation k may use the results of operations before it. It is read off a CasADi function
+once, with equal operations merged, constants folded and everything unused left out. Lowering turns it into machine
+code; `interpret` runs it on NumPy arrays and is what lowered code is compared with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Op(NamedTuple):
+    """`input` a = array, b = column; `const` value; the others take results a (and b) of earlier operations."""
+
+    name: str
+    a: int = 0
+    b: int = 0
+    value: float = 0.0
+
+
+class Count(NamedTuple):
+    """Divisions count as multiplications, subtractions as additions; sines, cosines and signs are free."""
+
+    multiplications: int
+    additions: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operations from `inputs` (widths of the input arrays) to `outputs` (widths), flat results in order."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    ops: tuple[Op, ...]
+    results: tuple[int, ...]
+
+    def count(self) -> Count:
+        names = [op.name for op in self.ops]
+        return Count(
+            sum(names.count(name) for name in ("mul", "div", "inv")), sum(names.count(name) for name in ("add", "sub"))
+        )
+
+    def unused_inputs(self) -> list[tuple[int, int]]:
+        """Inputs (array, column) on which no output depends."""
+        used = {(op.a, op.b) for op in self.ops if op.name == "input"}
+        return [(a, c) for a, width in enumerate(self.inputs) for c in range(width) if (a, c) not in used]
+
+    def angles(self) -> set[int]:
+        """Input operations used only inside sines and cosines (perhaps with a constant added): whole turns may go."""
+        users: dict[int, list[int]] = {}
+        for k, op in enumerate(self.ops):
+            for x in operands(op):
+                users.setdefault(x, []).append(k)
+
+        def only_angle(k: int) -> bool:
+            return k not in self.results and all(
+                self.ops[u].name in ("sin", "cos")
+                or (self.ops[u].name in ("add", "sub") and self._shifts(u, k) and only_angle(u))
+                for u in users.get(k, [])
+            )
+
+        return {k for k, op in enumerate(self.ops) if op.name == "input" and users.get(k) and only_angle(k)}
+
+    def _shifts(self, user: int, k: int) -> bool:
+        op = self.ops[user]
+        other = op.b if op.a == k else op.a
+        return self.ops[other].name == "const"
+
+    def interpret(self, arrays: list[Array]) -> list[Array]:
+        """The outputs for input arrays of shape (N, width)."""
+        size = len(arrays[0])
+        values: list[Any] = []
+        with np.errstate(all="ignore"):
+            for op in self.ops:
+                if op.name == "input":
+                    values.append(arrays[op.a][:, op.b])
+                elif op.name == "const":
+                    values.append(np.float64(op.value))
+                else:
+                    values.append(_NUMPY[op.name](*(values[x] for x in operands(op))))
+        flat = np.empty((size, len(self.results)))
+        for column, k in enumerate(self.results):
+            flat[:, column] = values[k]
+        edges = np.cumsum(self.outputs)[:-1]
+        return [np.ascontiguousarray(part) for part in np.split(flat, edges, axis=1)]
+
+
+_NUMPY: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "inv": np.reciprocal,
+    "neg": np.negative,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+}
+_BINARY = frozenset({"add", "sub", "mul", "div"})
+
+
+def operands(op: Op) -> tuple[int, ...]:
+    if op.name in _BINARY:
+        return op.a, op.b
+    return () if op.name in ("input", "const") else (op.a,)
+
+
+class Builder:
+    """Operations by value: the same operation on the same operands is the same result."""
+
+    def __init__(self) -> None:
+        self.ops: list[Op] = []
+        self.known: dict[Op, int] = {}
+
+    def add(self, op: Op) -> int:
+        if op.name in ("add", "mul") and op.b < op.a:
+            op = Op(op.name, op.b, op.a)
+        if op not in self.known:
+            self.known[op] = len(self.ops)
+            self.ops.append(op)
+        return self.known[op]
+
+    def divide(self, a: int, b: int) -> int:
+        """By way of the reciprocal, which several divisions by the same number then share."""
+        inverse = self.add(Op("inv", b))
+        return inverse if self.ops[a] == Op("const", value=1.0) else self.add(Op("mul", a, inverse))
+
+
+def read_function(function: Any) -> Program:
+    """The program of a CasADi SX function."""
+    import casadi  # pyright: ignore[reportMissingTypeStubs]
+
+    codes = {getattr(casadi, name): name for name in dir(casadi) if name.startswith("OP_")}
+    builder = Builder()
+    work: dict[int, int] = {}
+    outputs: dict[tuple[int, int], int] = {}
+    binary = {"OP_ADD": "add", "OP_SUB": "sub", "OP_MUL": "mul"}
+    unary = {"OP_NEG": "neg", "OP_SIN": "sin", "OP_COS": "cos", "OP_SQRT": "sqrt", "OP_INV": "inv"}
+    for k in range(function.n_instructions()):
+        code = codes[function.instruction_id(k)]
+        to, given = function.instruction_output(k), function.instruction_input(k)
+        if code == "OP_CONST":
+            work[to[0]] = builder.add(Op("const", value=float(function.instruction_constant(k))))
+        elif code == "OP_INPUT":
+            work[to[0]] = builder.add(Op("input", given[0], given[1]))
+        elif code == "OP_OUTPUT":
+            outputs[to[0], to[1]] = work[given[0]]
+        elif code in binary:
+            work[to[0]] = builder.add(Op(binary[code], work[given[0]], work[given[1]]))
+        elif code == "OP_DIV":
+            work[to[0]] = builder.divide(work[given[0]], work[given[1]])
+        elif code in unary:
+            work[to[0]] = builder.add(Op(unary[code], work[given[0]]))
+        elif code == "OP_SQ":
+            work[to[0]] = builder.add(Op("mul", work[given[0]], work[given[0]]))
+        elif code == "OP_TWICE":
+            work[to[0]] = builder.add(Op("add", work[given[0]], work[given[0]]))
+        else:
+            raise NotImplementedError(f"no instruction for {code}")
+    widths_in = tuple(int(function.nnz_in(i)) for i in range(function.n_in()))
+    widths_out = tuple(int(function.nnz_out(i)) for i in range(function.n_out()))
+    results = [outputs[i, e] for i, width in enumerate(widths_out) for e in range(width)]
+    return _pruned(widths_in, widths_out, builder.ops, results)
+
+
+def _pruned(inputs: tuple[int, ...], outputs: tuple[int, ...], ops: list[Op], results: list[int]) -> Program:
+    live: set[int] = set()
+    stack = list(results)
+    while stack:
+        k = stack.pop()
+        if k not in live:
+            live.add(k)
+            stack.extend(operands(ops[k]))
+    place: dict[int, int] = {}
+    kept: list[Op] = []
+    for k in sorted(live):
+        op = ops[k]
+        if op.name in _BINARY:
+            op = Op(op.name, place[op.a], place[op.b])
+        elif op.name not in ("input", "const"):
+            op = Op(op.name, place[op.a])
+        place[k] = len(kept)
+        kept.append(op)
+    return Program(inputs, outputs, tuple(kept), tuple(place[k] for k in results))

@@ -1,0 +1,97 @@
+"""From a recursion to a program: run it over CasADi nodes, differentiate if asked, read the operations off."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import Any, cast
+
+from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
+from redyn.dynamics.algorithms import ALGORITHMS, Algorithm, Shape, World
+from redyn.kernels.program import Program, read_function
+from redyn.model import Frame, Model, regrouped
+
+# CasADi builds graphs with shared counters that are not guarded against several threads.
+_building = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a kernel computes: an algorithm, the frame it asks about, and which run-time parameters are inputs."""
+
+    algorithm: str
+    frame: str | None = None
+    gravity: bool = False
+    external: tuple[str, ...] = ()
+    payload: bool = False
+
+    @property
+    def base(self) -> Algorithm:
+        """The recursion behind it; derivatives are of the recursion that they are named after."""
+        return ALGORITHMS[self.algorithm.removesuffix("_derivatives")]
+
+    @property
+    def differentiated(self) -> tuple[str, ...]:
+        """The state vectors by which the outputs are differentiated; empty if they are not."""
+        return DERIVATIVES.get(self.algorithm, ())
+
+    def inputs(self, model: Model) -> list[tuple[str, int]]:
+        """Name and width of every input array."""
+        state = [(name, model.dof) for name in self.base.state]
+        gravity = [("gravity", 3)] if self.gravity else []
+        wrenches = [(f"external[{name!r}]", 6) for name in self.external]
+        return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]
+
+    def shapes(self, model: Model) -> tuple[Shape, ...]:
+        """Shape of every output, for one state."""
+        n = model.dof
+        return ((n, n),) * len(self.differentiated) if self.differentiated else self.base.shapes(n)
+
+
+DERIVATIVES = {"inverse_dynamics_derivatives": ("q", "qd"), "forward_dynamics_derivatives": ("q", "qd", "tau")}
+
+
+def casadi_function(model: Model, task: Task) -> Any:
+    """The CasADi function of a task, with one column per input array and per output, matrices flat by rows."""
+    import casadi  # pyright: ignore[reportMissingTypeStubs]
+
+    from redyn.arithmetic.graph import Graph
+
+    ca = cast(Any, casadi)
+    with _building:
+        columns = {name: ca.SX.sym(name, width) for name, width in task.inputs(model)}
+        nodes = {name: _nodes(column) for name, column in columns.items()}
+        arith = Graph()
+        working = regrouped(model) if task.base.regroup else model
+        world, working = _world(model, working, task, nodes)
+        state = [nodes[name] for name in task.base.state]
+        outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
+        if task.differentiated:
+            flat = [ca.jacobian(outputs[0], columns[name]) for name in task.differentiated]
+            outputs = [ca.densify(matrix.T).reshape((-1, 1)) for matrix in flat]  # CasADi lays matrices by columns
+        else:
+            outputs = [ca.densify(column) for column in outputs]
+        return ca.Function(task.algorithm, list(columns.values()), outputs)
+
+
+def trace(model: Model, task: Task) -> Program:
+    return read_function(casadi_function(model, task))
+
+
+def _nodes(column: Any) -> list[Scalar]:
+    return [column[i] for i in range(column.shape[0])]
+
+
+def _world(model: Model, working: Model, task: Task, nodes: dict[str, list[Scalar]]) -> tuple[World, Model]:
+    world = World(frame=model.frames[task.frame] if task.frame else None)
+    if task.gravity:
+        world.gravity = Vec3(*nodes["gravity"])
+    wrenches: list[tuple[Frame, Wrench]] = []
+    for name in task.external:
+        w = nodes[f"external[{name!r}]"]
+        wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
+    world.external = wrenches
+    if task.payload:
+        assert model.end_effector is not None
+        working = working.with_payload(MassMatrix.of_parameters(nodes["payload"]), model.frames[model.end_effector])
+    return world, working

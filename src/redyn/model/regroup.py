@@ -1,0 +1,53 @@
+"""Inertial parameters moved from tip to base, so that most of them become zeros.
+
+A revolute joint cannot tell the mass of its link, its first moment along the axis, or its second moment along the
+axis, from the same quantities rigidly attached to the parent: they are symmetric about the axis that the joint turns
+about. A prismatic joint cannot tell second moments. Moving them to the parent leaves every torque as it was (to
+rounding) and spares a fifth of the arithmetic. What is left is not a physical body any more: energies, momenta and
+joint wrenches need the original.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from redyn.algebra import MassMatrix, Sym3, Vec3
+from redyn.arithmetic import Floats
+from redyn.model.model import Link, Model
+
+NOISE = 1e-13  # relative to the largest entry: what rounding leaves where a zero belongs
+
+
+def regrouped(model: Model) -> Model:
+    """The same torques from fewer numbers."""
+    masses = [link.M for link in model.links]
+    for i in reversed(range(model.dof)):
+        link = model.links[i]
+        kept, moved = _split(link, masses[i])
+        masses[i] = kept
+        if link.parent:
+            at_zero = link.joint.propagation(0.0, Floats())
+            masses[link.parent - 1] = masses[link.parent - 1] + moved.to_parent(at_zero)
+    return replace(model, links=tuple(replace(k, M=_clean(M)) for k, M in zip(model.links, masses, strict=True)))
+
+
+def _split(link: Link, M: MassMatrix) -> tuple[MassMatrix, MassMatrix]:
+    """What the joint can tell, and what the parent may as well carry."""
+    h, S = M.h, M.S
+    if link.joint.kind == "revolute":
+        return (
+            MassMatrix(0.0, Vec3(h.x, h.y, 0.0), Sym3(S.xx, S.xy, S.xz, S.yy, S.yz, 0.0)),
+            MassMatrix(M.m, Vec3(0.0, 0.0, h.z), Sym3(0.0, 0.0, 0.0, 0.0, 0.0, S.zz)),
+        )
+    nothing = Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return MassMatrix(M.m, h, nothing), MassMatrix(0.0, Vec3(0.0, 0.0, 0.0), S)
+
+
+def _clean(M: MassMatrix) -> MassMatrix:
+    def cleaned(values: tuple[object, ...]) -> list[float]:
+        numbers = [cast(float, value) for value in values]
+        largest = max(map(abs, numbers))
+        return [0.0 if abs(x) < NOISE * largest else x for x in numbers]
+
+    return MassMatrix(M.m, Vec3(*cleaned(M.h.components())), Sym3(*cleaned(M.S.components())))
