@@ -7,7 +7,8 @@ wrote is finite; only when it is not are the inputs searched for the culprit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
 from redyn.arithmetic import Arrays, Floats
+from redyn.buffers import Buffers
 from redyn.dynamics import forward
 from redyn.dynamics.algorithms import World
 from redyn.errors import InputError, RedynError, SingularError
@@ -25,11 +27,16 @@ from redyn.model import Frame, Model
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
 
+Quick = Callable[[Any, Any, Any], "Array | None"]
+
 FLOAT64 = np.dtype(np.float64)
 # A joint's inertia below this share of the body that it moves is rounding.
 ZERO_INERTIA = 1e-13
 # A link whose own inertia about its joint is below this share of the whole cannot vouch for the joint.
 WEAK_INERTIA = 1e-9
+# Tasks with a short way: three state vectors in, one out.
+DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
+LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 MEANINGS = {
     "gravity": "an acceleration",
     "external": "a wrench, moment then force",
@@ -39,19 +46,28 @@ MEANINGS = {
 
 def normal(name: str, value: Any, width: int, meaning: str) -> Array:
     """`value` as contiguous float64 of shape (width,) or (N, width)."""
-    if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
-        array = cast(Array, value)
-    else:
-        try:
-            given = np.asarray(value)
-        except (ValueError, TypeError):
-            raise InputError(f"{name}: expected {meaning}, got rows of different lengths") from None
-        if given.dtype.kind not in "iuf":
-            raise InputError(f"{name}: expected real numbers, got values of type {given.dtype}")
-        array = np.ascontiguousarray(given, dtype=np.float64) if given.ndim else given.astype(np.float64)
+    try:
+        given = np.asarray(value)
+    except (ValueError, TypeError):
+        raise InputError(f"{name}: expected {meaning}, got rows of different lengths") from None
+    if given.dtype.kind not in "iuf":
+        raise InputError(f"{name}: expected real numbers, got values of type {given.dtype}")
+    array = np.ascontiguousarray(given, dtype=np.float64) if given.ndim else given.astype(np.float64)
     if array.ndim not in (1, 2) or array.shape[-1] != width:
         raise InputError(f"{name}: expected {meaning}: shape ({width},) or (N, {width}), got shape {array.shape}")
     return array
+
+
+@dataclass
+class Plan:
+    """What a call of a task needs to know, looked up once: names and widths in, shapes out, kernels."""
+
+    task: Task
+    inputs: list[tuple[str, int]]
+    shapes: tuple[tuple[int, ...], ...]
+    divides: bool
+    kernels: dict[bool, Any] = field(default_factory=dict[bool, Any])  # by whether the batch is too small for lanes
+    run: Any = None
 
 
 class Evaluator:
@@ -60,6 +76,10 @@ class Evaluator:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.kernels = _kernels(model)
+        self.buffers = Buffers()
+        self._plans: dict[Task, Plan] = {}
+        # The short way, by algorithm and number of dimensions of the state, once there are kernels for it.
+        self.quick: dict[str, dict[int, Quick]] = {task.algorithm: {} for task in DIRECT}
 
     def __call__(
         self,
@@ -70,30 +90,47 @@ class Evaluator:
         out: Output = None,
     ) -> tuple[Array, ...]:
         """The outputs of a task for one state, or for a batch if any input is one."""
-        model = self.model
-        names = task.inputs(model)
-        arrays = [
-            normal(name, value, width, self._meaning(name)) for (name, width), value in zip(names, values, strict=True)
-        ]
-        size = _batch_size([name for name, _ in names], arrays)
+        plan = self._plans.get(task)
+        if plan is None:
+            plan = self._plans[task] = Plan(task, task.inputs(self.model), task.shapes(self.model), task.base.divides)
+        arrays: list[Array] = []
+        size, first = None, ""
+        for (name, width), value in zip(plan.inputs, values, strict=True):
+            array = self._normal(name, value, width)
+            if array.ndim == 2:
+                if size is not None and len(array) != size:
+                    raise InputError(
+                        f"{first} holds {size} states but {name} holds {len(array)}; give equal numbers, or one state"
+                    )
+                size, first = len(array), name
+            arrays.append(array)
         count = 1 if size is None else size
-        inputs = [a if a.ndim == 2 else np.ascontiguousarray(np.broadcast_to(a, (count, len(a)))) for a in arrays]
-        shapes = [(count, *shape) for shape in task.shapes(model)]
-        outputs = [np.empty(shape) for shape in shapes]
-        given = _given(out, [shape if size is not None else shape[1:] for shape in shapes])
+        inputs = [a if a.ndim == 2 else a[None] if count == 1 else np.tile(a, (count, 1)) for a in arrays]
+        given = (
+            None if out is None else _given(out, plan.shapes if size is None else [(count, *s) for s in plan.shapes])
+        )
         if threads is not None and (isinstance(threads, bool) or threads < 1):
             raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
-        if task.base.divides and count and self._weak:
+        if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
-        fine = self._compute(task, inputs, outputs, threads)
+        outputs = [self.buffers.empty((count, *shape)) for shape in plan.shapes]
+        fine = self._compute(plan, inputs, outputs, threads)
         if check and not fine:
-            self._explain(task, [name for name, _ in names], inputs, outputs, size is None)
+            self._explain(task, [name for name, _ in plan.inputs], inputs, outputs, size is None)
         results = outputs if size is not None else [a[0] for a in outputs]
         if given is None:
             return tuple(results)
         for target, result in zip(given, results, strict=True):
             np.copyto(target, result)
         return given
+
+    def _normal(self, name: str, value: Any, width: int) -> Array:
+        """`value` as contiguous float64 of shape (width,) or (N, width)."""
+        if value.__class__ is np.ndarray and value.dtype is FLOAT64 and value.flags.c_contiguous:
+            shape = value.shape
+            if (len(shape) == 1 or len(shape) == 2) and shape[-1] == width:
+                return value
+        return normal(name, value, width, self._meaning(name))
 
     def _meaning(self, name: str) -> str:
         kind = name.partition("[")[0]
@@ -102,15 +139,30 @@ class Evaluator:
         joints = ", ".join(link.joint.name for link in self.model.links[:8])
         return f"{self.model.dof} numbers, one per joint ({joints})"
 
-    def _compute(self, task: Task, inputs: list[Array], outputs: list[Array], threads: int | None) -> bool:
+    def _compute(self, plan: Plan, inputs: list[Array], outputs: list[Array], threads: int | None) -> bool:
         """Fill the outputs; whether they are finite."""
         if not len(inputs[0]):
             return True
+        task, narrow = plan.task, len(inputs[0]) < 4
+        kernel = plan.kernels.get(narrow)
+        if kernel is not None and self.kernels is not None:
+            return plan.run(kernel, inputs, outputs, threads)
         if self.kernels is not None and self.kernels.covers(task):
             from redyn.kernels import call
 
-            narrow = len(inputs[0]) < 4
-            return call.run(self.kernels.get(task, 1 if narrow else None), inputs, outputs, threads)
+            kernel = plan.kernels[narrow] = self.kernels.get(task, 1 if narrow else None)
+            plan.run = call.run
+            if task in DIRECT and not (task.base.divides and self._weak):
+                make = _quick_single if narrow else _quick_batch
+                self.quick[task.algorithm][1 if narrow else 2] = make(
+                    call.run3, kernel.address, self.model.dof, self.buffers
+                )
+            return call.run(kernel, inputs, outputs, threads)
+        rolled = self.kernels.rolled(task) if self.kernels is not None else None
+        if rolled is not None:
+            from redyn.kernels import call
+
+            return call.run_slices(lambda i, o: rolled(i, o[0]), inputs, outputs, threads)
         with np.errstate(all="ignore"):
             for output, values in zip(outputs, self._slowly(task, inputs), strict=True):
                 output.reshape(len(output), -1)[...] = values
@@ -195,24 +247,45 @@ class Evaluator:
                 )
 
 
+def _quick_single(run3: Any, address: int, dof: int, buffers: Buffers) -> Quick:
+    """One state, three float64 vectors: what is worth doing in a microsecond. None where it does not apply."""
+    del buffers
+    empty = np.empty
+
+    def single(a: Any, b: Any, c: Any) -> Array | None:
+        out = empty(dof)
+        try:
+            return out if run3(address, a, b, c, out, 1, dof) == 0 else None
+        except TypeError:  # something else than float64 arrays: the general way sorts it out
+            return None
+
+    return single
+
+
+def _quick_batch(run3: Any, address: int, dof: int, buffers: Buffers) -> Quick:
+    """A batch for one thread, three float64 arrays of one shape. None where it does not apply."""
+
+    def batch(a: Any, b: Any, c: Any) -> Array | None:
+        try:
+            shape = a.shape
+            if b.shape != shape or c.shape != shape or shape[1] != dof or not 4 <= shape[0] < LARGE_BATCH:
+                return None
+            out = buffers.empty(shape)
+            flat = out.reshape(-1)
+            bad = run3(address, a.reshape(-1), b.reshape(-1), c.reshape(-1), flat, shape[0], flat.size)
+            return None if bad else out
+        except (TypeError, AttributeError):
+            return None
+
+    return batch
+
+
 def _kernels(model: Model) -> Any:
     try:
         from redyn.kernels.kernel import Kernels
     except (ImportError, OSError):  # no llvmlite for this platform: the float path answers
         return None
     return Kernels(model)
-
-
-def _batch_size(names: list[str], arrays: list[Array]) -> int | None:
-    size, first = None, ""
-    for name, array in zip(names, arrays, strict=True):
-        if array.ndim == 2:
-            if size is not None and len(array) != size:
-                raise InputError(
-                    f"{first} holds {size} states but {name} holds {len(array)}; give equal numbers, or one state"
-                )
-            size, first = len(array), name
-    return size
 
 
 def _given(out: Output, shapes: Sequence[tuple[int, ...]]) -> tuple[Array, ...] | None:

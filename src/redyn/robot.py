@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from redyn.description import RobotDescription, Source, random_chain, read, to_yaml
@@ -32,6 +33,9 @@ class How(TypedDict, total=False):
     threads: int | None  # None: as many as help
     check: bool  # False: a result that is not finite comes back as it is
     out: Output  # an array to fill, or a tuple of them where several come back
+
+
+_plain = cache(Task)  # tasks without options, made once
 
 
 class LinkMotions(NamedTuple):
@@ -58,6 +62,8 @@ class Robot:
         self.model: Model = build(description, friction=friction, exact=exact)
         self._options = (friction, exact)
         self._evaluator = Evaluator(self.model)
+        self._quick_inverse = self._evaluator.quick["inverse_dynamics"]
+        self._quick_forward = self._evaluator.quick["forward_dynamics"]
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.dof} joints, {self.total_mass:.4g} kg>"
@@ -158,17 +164,17 @@ class Robot:
         Arrays of shape (L, 4, 4), (L, 6), (L, 6), (L, 3), (L, 3), with N in front for a batch; world axes, twists at
         the origin of the link frame, gravity apart.
         """
-        return LinkMotions(*self._run(Task("link_motion"), [q, qd, qdd], **how))
+        return LinkMotions(*self._run(_plain("link_motion"), [q, qd, qdd], **how))
 
     def com(self, q: ArrayLike, **how: Unpack[How]) -> Array:
         """The mass centre of all moving links, in the world."""
         if sum(cast(float, link.M.m) for link in self.model.links) == 0.0:
             raise InputError(f"com: {self.name} has no mass that moves")
-        return self._run(Task("com"), [q], **how)[0]
+        return self._run(_plain("com"), [q], **how)[0]
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """Angular momentum about the world's origin, then linear momentum, in world axes."""
-        return self._run(Task("momentum"), [q, qd], **how)[0]
+        return self._run(_plain("momentum"), [q, qd], **how)[0]
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
@@ -183,6 +189,11 @@ class Robot:
         **how: Unpack[How],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
+        if q.__class__ is ndarray and external is None and payload is None and gravity is None and not how:
+            quick = self._quick_inverse.get(q.ndim)  # pyright: ignore
+            tau = quick(q, qd, qdd) if quick else None
+            if tau is not None:
+                return tau
         return self._run_in_world("inverse_dynamics", [q, qd, qdd], gravity, external, payload, **how)[0]
 
     def forward_dynamics(
@@ -197,6 +208,12 @@ class Robot:
         **how: Unpack[How],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way."""
+        plain = external is None and payload is None and gravity is None and method == "recursive"
+        if q.__class__ is ndarray and plain and not how:
+            quick = self._quick_forward.get(q.ndim)  # pyright: ignore
+            qdd = quick(q, qd, tau) if quick else None
+            if qdd is not None:
+                return qdd
         if method not in ("recursive", "cholesky"):
             raise InputError(f"method: expected 'recursive' or 'cholesky', got {method!r}")
         name = "forward_dynamics" if method == "recursive" else "forward_dynamics_cholesky"
@@ -204,29 +221,29 @@ class Robot:
 
     def solve(self, q: ArrayLike, phi: ArrayLike, **how: Unpack[How]) -> Array:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
-        return self._run(Task("solve"), [q, phi], **how)[0]
+        return self._run(_plain("solve"), [q, phi], **how)[0]
 
     def mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
         """The generalized inertia matrix (9.15), armature included."""
-        return self._run(Task("mass_matrix"), [q], **how)[0]
+        return self._run(_plain("mass_matrix"), [q], **how)[0]
 
     def inverse_mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
-        return self._run(Task("inverse_mass_matrix"), [q], **how)[0]
+        return self._run(_plain("inverse_mass_matrix"), [q], **how)[0]
 
     def udu(self, q: ArrayLike, **how: Unpack[How]) -> tuple[Array, Array]:
         """U (unit upper triangular) and the diagonal D with mass_matrix = U diag(D) U^T."""
-        U, D = self._run(Task("udu"), [q], **how)
+        U, D = self._run(_plain("udu"), [q], **how)
         return U, D
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci", **how: Unpack[How]) -> Array:
         """C with C qd = coriolis_vector: the book's MCI (9.16), or `form="christoffel"`."""
         if form not in ("mci", "christoffel"):
             raise InputError(f"form: expected 'mci' or 'christoffel', got {form!r}")
-        return self._run(Task(f"coriolis_matrix_{form}"), [q, qd], **how)[0]
+        return self._run(_plain(f"coriolis_matrix_{form}"), [q, qd], **how)[0]
 
     def coriolis_vector(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """The vector of convective inertia terms h (9.19)."""
-        return self._run(Task("coriolis_vector"), [q, qd], **how)[0]
+        return self._run(_plain("coriolis_vector"), [q, qd], **how)[0]
 
     def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
         """What the actuators must supply to hold still."""
@@ -234,11 +251,11 @@ class Robot:
 
     def friction_torque(self, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """What the actuators must supply to overcome friction."""
-        return self._run(Task("friction_torque"), [qd], **how)[0]
+        return self._run(_plain("friction_torque"), [qd], **how)[0]
 
     def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
         """Of all links and rotors: () or (N,)."""
-        return self._run(Task("kinetic_energy"), [q, qd], **how)[0]
+        return self._run(_plain("kinetic_energy"), [q, qd], **how)[0]
 
     def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
         """Zero with the mass centre at the world's origin: () or (N,)."""
@@ -260,14 +277,14 @@ class Robot:
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]
     ) -> tuple[Array, Array]:
         """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix."""
-        by_q, by_qd = self._run(Task("inverse_dynamics_derivatives"), [q, qd, qdd], **how)
+        by_q, by_qd = self._run(_plain("inverse_dynamics_derivatives"), [q, qd, qdd], **how)
         return by_q, by_qd
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **how: Unpack[How]
     ) -> tuple[Array, Array, Array]:
         """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix."""
-        by_q, by_qd, by_tau = self._run(Task("forward_dynamics_derivatives"), [q, qd, tau], **how)
+        by_q, by_qd, by_tau = self._run(_plain("forward_dynamics_derivatives"), [q, qd, tau], **how)
         return by_q, by_qd, by_tau
 
     def regressor(
@@ -370,7 +387,7 @@ class Robot:
         **how: Unpack[How],
     ) -> tuple[Array, ...]:
         if gravity is None and external is None and payload is None:
-            return self._run(Task(algorithm), state, **how)
+            return self._run(_plain(algorithm), state, **how)
         used, values = world_inputs(self._named_frame, gravity, external, payload)
         return self._run(Task(algorithm, **used), [*state, *values], **how)
 

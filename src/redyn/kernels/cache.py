@@ -18,8 +18,6 @@ from importlib import metadata, resources
 from pathlib import Path
 
 from redyn.kernels.machine import processor
-from redyn.kernels.trace import Task
-from redyn.model import Model
 
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
@@ -52,8 +50,9 @@ def _source_digest() -> str:
     return digest.hexdigest()
 
 
-def key(model: Model, task: Task, width: int) -> str:
-    return hashlib.sha256(repr((model, task, width, processor(), _source_digest())).encode()).hexdigest()
+def named(*parts: object) -> str:
+    """The name of an entry that depends on `parts`, which must print all that they are."""
+    return hashlib.sha256(repr((parts, processor(), _source_digest())).encode()).hexdigest()
 
 
 def _usable() -> Path | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
@@ -26,8 +26,8 @@ Array = NDArray[np.float64]
 
 _KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
 
-# Below this many states per thread, handing work over costs more than it gains.
-STATES_PER_THREAD = 4096
+# With fewer numbers to read per thread, handing work over costs more than it gains.
+NUMBERS_PER_THREAD = 75_000
 
 
 @cast(Any, intrinsic)
@@ -64,27 +64,40 @@ def run3(address: int, a: Array, b: Array, c: Array, out: Array, n: int, size: i
 
 def run(kernel: Kernel, inputs: Sequence[Array], outputs: Sequence[Array], threads: int | None) -> bool:
     """Fill the outputs, contiguous (N, ...) arrays, from contiguous (N, width) inputs; whether all is finite."""
-    n = len(inputs[0])
-    if n == 0:
-        return True
-    share = threads if threads is not None else min(cores(), n // STATES_PER_THREAD)
+    return run_slices(lambda i, o: run_here(kernel.address, i, o) == 0, inputs, outputs, threads)
+
+
+def run_slices(
+    work: Callable[[list[Array], list[Array]], bool],
+    inputs: Sequence[Array],
+    outputs: Sequence[Array],
+    threads: int | None,
+) -> bool:
+    """`work` on the whole batch, or on a slice of it per thread; whether every part went well."""
+    n, numbers = len(inputs[0]), sum(a.size for a in inputs)
+    share = threads if threads is not None else min(cores(), numbers // NUMBERS_PER_THREAD)
     share = max(1, min(share, n))
     if share == 1:
-        return _part(kernel, inputs, outputs) == 0
+        return work(list(inputs), list(outputs))
     edges = [n * k // share // 8 * 8 for k in range(share)] + [n]
-    parts = [
-        _pool().submit(_part, kernel, [a[lo:hi] for a in inputs], [a[lo:hi] for a in outputs])
-        for lo, hi in itertools.pairwise(edges[1:])
-        if hi > lo
-    ]
-    mine = _part(kernel, [a[: edges[1]] for a in inputs], [a[: edges[1]] for a in outputs]) if edges[1] else 0
-    return mine == 0 and all(part.result() == 0 for part in parts)
+    slices = [slice(lo, hi) for lo, hi in itertools.pairwise(edges) if hi > lo]
+    parts = [_pool().submit(work, [a[s] for a in inputs], [a[s] for a in outputs]) for s in slices[1:]]
+    mine = work([a[slices[0]] for a in inputs], [a[slices[0]] for a in outputs])
+    results = [part.result() for part in parts]
+    return mine and all(results)
 
 
-def _part(kernel: Kernel, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
+def run_here(address: int, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
+    """On this thread; 0 if all is finite."""
     n = len(inputs[0])
+    if n == 0:
+        return 0
+    size = inputs[0].size
+    if len(outputs) == 1 and len(inputs) <= 3 and all(a.size == size and a.flags.writeable for a in inputs):
+        flat = [a.reshape(-1) for a in inputs]
+        return run3(address, flat[0], flat[len(flat) // 2], flat[-1], outputs[0].reshape(-1), n, size)
     tables = [(ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays)) for arrays in (inputs, outputs)]
-    return int(_KERNEL(kernel.address)(tables[0], tables[1], n))
+    return int(_KERNEL(address)(tables[0], tables[1], n))
 
 
 def cores() -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from redyn.kernels import cache, machine
 from redyn.kernels.lower import lower
+from redyn.kernels.rolled import RolledKernel, covers
 from redyn.kernels.trace import Task, trace
 from redyn.model import Model
 
@@ -40,10 +41,21 @@ class Kernels:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._made: dict[tuple[Task, int], Kernel] = {}
+        self._rolled: dict[str, RolledKernel] = {}
 
     def covers(self, task: Task) -> bool:
-        """Whether a kernel of this task is worth building."""
+        """Whether a straight-line kernel of this task is worth building."""
         return self.model.dof <= LARGEST
+
+    def rolled(self, task: Task) -> RolledKernel | None:
+        """The looped kernel of a long chain, if this task has one."""
+        if task != Task(task.algorithm) or not covers(self.model, task.algorithm):
+            return None
+        if task.algorithm not in self._rolled:
+            with _building:
+                if task.algorithm not in self._rolled:
+                    self._rolled[task.algorithm] = RolledKernel(self.model, task.algorithm, machine.lane_width())
+        return self._rolled[task.algorithm]
 
     def get(self, task: Task, width: int | None = None) -> Kernel:
         """The kernel of a task, for vectors of `width` doubles (those of this processor unless told)."""
@@ -56,7 +68,7 @@ class Kernels:
         return found
 
     def _make(self, task: Task, width: int) -> Kernel:
-        name = cache.key(self.model, task, width)
+        name = cache.named(self.model, task, width)
         code = cache.read(name)
         if code is None:
             code = machine.compile_module(lower(trace(self.model, task), width), width)

@@ -32,7 +32,22 @@ class Lanes:
         self.integers = ir.VectorType(INT, width) if width > 1 else INT
 
     def constant(self, value: float) -> Any:
-        return ir.Constant(self.vector, [value] * self.width if self.width > 1 else value)
+        """The same number in every lane.
+
+        With AVX2 (W = 4) it is kept in memory as a whole vector, so that the instruction which uses it also loads it;
+        left to itself, LLVM spends an instruction on broadcasting it. Weak linkage keeps LLVM from looking inside.
+        """
+        known = ir.Constant(self.vector, [value] * self.width if self.width > 1 else value)
+        if self.width != 4 or value == 0.0:
+            return known
+        name = "constant " + float(value).hex()
+        place = self.b.module.globals.get(name)
+        if place is None:
+            place = ir.GlobalVariable(self.b.module, self.vector, name)
+            place.linkage, place.initializer, place.align = "weak", known, 32
+        loaded = self.b.load(place)
+        loaded.align = 32
+        return loaded
 
     def integer(self, value: int) -> Any:
         return ir.Constant(self.integers, [value] * self.width if self.width > 1 else value)

@@ -63,20 +63,23 @@ class Evaluation:
 
     def run(self) -> list[Any]:
         for k, op in enumerate(self.program.ops):
-            if k not in self.values:
+            if k not in self.values and op.name != "const":
                 self.values[k] = self._value(op)
-        return [self.values[k] for k in self.program.results]
+        return [self.value(k) for k in self.program.results]
+
+    def value(self, k: int) -> Any:
+        """The result of operation k; constants appear where they are used."""
+        op = self.program.ops[k]
+        return self.lanes.constant(op.value) if op.name == "const" else self.values[k]
 
     def _value(self, op: Op) -> Any:
-        if op.name == "const":
-            return self.lanes.constant(op.value)
         if op.name == "input":
             return self.load(op.a, op.b)
         if op.name in ("sin", "cos"):
             if op.a not in self.turned:
-                self.turned[op.a] = sincos(self.lanes, self.values[op.a])
+                self.turned[op.a] = sincos(self.lanes, self.value(op.a))
             return self.turned[op.a][op.name == "cos"]
-        return INSTRUCTIONS[op.name](self.lanes, *(self.values[k] for k in operands(op)))
+        return INSTRUCTIONS[op.name](self.lanes, *(self.value(k) for k in operands(op)))
 
 
 def lower(program: Program, width: int) -> str:

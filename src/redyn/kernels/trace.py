@@ -67,11 +67,29 @@ def casadi_function(model: Model, task: Task) -> Any:
         state = [nodes[name] for name in task.base.state]
         outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
         if task.differentiated:
-            flat = [ca.jacobian(outputs[0], columns[name]) for name in task.differentiated]
+            if task.base.divides:
+                flat = _forward_derivatives(ca, working, arith, columns, outputs[0])
+            else:
+                flat = [ca.jacobian(outputs[0], columns[name]) for name in task.differentiated]
             outputs = [ca.densify(matrix.T).reshape((-1, 1)) for matrix in flat]  # CasADi lays matrices by columns
         else:
             outputs = [ca.densify(column) for column in outputs]
         return ca.Function(task.algorithm, list(columns.values()), outputs)
+
+
+def _forward_derivatives(ca: Any, model: Model, arith: Any, columns: dict[str, Any], qdd: Any) -> list[Any]:
+    """dqdd/dq = -M^-1 dtau/dq and dqdd/dqd = -M^-1 dtau/dqd at that qdd; dqdd/dtau = M^-1.
+
+    Differentiating the elimination itself costs a quarter more operations.
+    """
+    x = ca.SX.sym("x", model.dof)
+    state = [_nodes(column) for column in (columns["q"], columns["qd"], x)]
+    tau = ca.vertcat(*ALGORITHMS["inverse_dynamics"].run(model, arith, state, World())[0])
+    rows = ALGORITHMS["inverse_mass_matrix"].run(model, arith, state[:1], World())[0]
+    inverse = ca.vertcat(*rows).reshape((model.dof, model.dof))  # symmetric, so rows may stand for columns
+    by_state = [ca.jacobian(tau, columns[name]) for name in ("q", "qd")]
+    by_q, by_qd = ca.substitute(by_state, [x], [qdd])
+    return [-ca.mtimes(inverse, by_q), -ca.mtimes(inverse, by_qd), inverse]
 
 
 def trace(model: Model, task: Task) -> Program:

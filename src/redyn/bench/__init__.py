@@ -1,0 +1,1 @@
+"""The measurements behind `redyn bench`: redyn against the peers that are installed, in one run."""

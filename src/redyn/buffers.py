@@ -1,0 +1,63 @@
+"""Result arrays whose memory is used again once nobody holds them.
+
+A large new array costs more than the arithmetic that fills it: the system hands out every page anew, cleared. So large
+results are remembered here, and one that no caller holds any more (nor a view of it) is handed out again.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+SMALLEST = 8_192  # numbers; below, the allocator does as well by itself
+LARGEST = 8_000_000  # numbers; above, memory is not worth keeping
+KEPT = 3  # arrays of each shape
+SHAPES = 4  # that are remembered
+
+# Without the interpreter's lock, counts of references are not exact at any one moment.
+_COUNTS = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
+
+
+class Buffers:
+    """Arrays handed out by shape."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, ...], list[Array]] = {}
+        self._lock = threading.Lock()
+
+    def empty(self, shape: tuple[int, ...]) -> Array:
+        """An array with arbitrary contents."""
+        worth = SMALLEST <= prod(shape) <= LARGEST and _COUNTS
+        if not worth or not self._lock.acquire(blocking=False):  # taken by another thread: no use waiting
+            return np.empty(shape)
+        try:
+            kept = self._kept.pop(shape, [])
+            self._kept[shape] = kept  # last in order: the shapes not used for longest go first
+            if len(self._kept) > SHAPES:
+                del self._kept[next(iter(self._kept))]
+            for array in kept:
+                # The list, the loop's variable and the argument of getrefcount: nobody else.
+                if sys.getrefcount(array) == _KEPT_ONLY:
+                    return array
+            array = np.empty(shape)
+            if len(kept) < KEPT:
+                kept.append(array)
+            return array
+        finally:
+            self._lock.release()
+
+
+def _kept_only() -> int:
+    """What getrefcount shows in such a loop for an array that only the list holds."""
+    for array in [np.empty(0)]:
+        return sys.getrefcount(array)
+    return 0
+
+
+_KEPT_ONLY = _kept_only()

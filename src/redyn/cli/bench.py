@@ -1,0 +1,83 @@
+"""redyn bench: how fast, against whom, measured side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from redyn.errors import InputError
+
+
+def bench(
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots; all that are here if none is named.")] = None,
+    algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
+    seconds: Annotated[float, typer.Option(help="Time for each robot and algorithm.")] = 3.0,
+    out: Annotated[Path | None, typer.Option(help="Save the measurements (JSON).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Time redyn against the peers that are installed, interleaved in one run, best of many.
+
+    Robots come from the package example-robot-data (ur5, panda, talos, hyq) and the library. Friction is off; batches
+    are (4096, n) arrays, one thread, with checks and without out=; peers get arrays in the layout they like best.
+
+    Example: redyn bench ur5 --seconds 5
+
+    Example: redyn bench ur5 panda --algorithm inverse_dynamics --out speed.json
+    """
+    from redyn.bench.compare import ALGORITHMS, available, compare
+
+    chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
+    for name in wanted:
+        if name not in ALGORITHMS:
+            raise InputError(f"--algorithm: expected one of {', '.join(ALGORITHMS)}, got {name!r}")
+    if not 0 < seconds < 3600:
+        raise InputError(f"--seconds: expected a positive number, got {seconds}")
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        job = progress.add_task("starting", total=len(chosen) * len(wanted))
+        seen: list[str] = []
+
+        def tick(label: str) -> None:
+            if label not in seen:
+                seen.append(label)
+                progress.update(job, description=label, completed=len(seen) - 1)
+
+        report = compare(chosen, wanted, seconds, tick)
+    text = json.dumps(report.to_data(), indent=2)
+    if out is not None:
+        out.write_text(text + "\n", "utf-8")
+    if as_json:
+        print(text)
+        return
+    rate = report.multiply_adds_per_second * report.lanes / 1e9
+    console = Console()
+    console.print(
+        f"{report.processor}, {report.lanes} lanes, {report.cores} cores, {rate:.1f} G multiply-adds/s on one core.\n"
+        "Nanoseconds per state, best of many, interleaved; public calls, checks on, friction off.",
+        highlight=False,
+    )
+    heads = ("robot", "algorithm", "call", "redyn", "pinocchio", "ratio", "mujoco", "toolbox", "mul + add", "x bound")
+    table = Table(*heads, box=None, header_style="bold")
+    for row in report.rows:
+
+        def shown(value: float | None, digits: int = 1) -> str:
+            return "" if value is None else f"{value:.{digits}f}"
+
+        table.add_row(
+            f"{row.robot} ({row.dof})",
+            row.algorithm,
+            f"{row.call}, {row.states}",
+            shown(row.redyn),
+            shown(row.pinocchio, 0),
+            shown(row.ratio),
+            shown(row.mujoco, 0),
+            shown(row.toolbox, 0),
+            f"{row.multiplications} + {row.additions}",
+            shown(row.over_bound),
+        )
+    console.print(table)

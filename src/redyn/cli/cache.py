@@ -1,0 +1,23 @@
+"""redyn cache: the compiled kernels on disk."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all.")] = False) -> None:
+    """Where compiled kernels are kept, and how much room they take.
+
+    The variable REDYN_CACHE names another folder. Kernels are rebuilt when needed; clearing loses nothing but time.
+
+    Example: redyn cache --clear
+    """
+    from redyn.kernels import cache as kept
+
+    if clear:
+        print(f"removed {kept.clear()} kernels from {kept.folder()}")
+        return
+    count, size = kept.summary()
+    print(f"{kept.folder()}: {count} kernels, {size / 1e6:.1f} MB")
