@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, SingularError
+from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
 
 if TYPE_CHECKING:
     from redyn import trajectory
@@ -24,6 +24,7 @@ __all__ = [
     "InputError",
     "MissingExtraError",
     "RedynError",
+    "RedynWarning",
     "Robot",
     "SingularError",
     "chain",

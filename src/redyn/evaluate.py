@@ -78,8 +78,8 @@ class Evaluator:
         self.kernels = _kernels(model)
         self.buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
-        # The short way, by algorithm and number of dimensions of the state, once there are kernels for it.
-        self.quick: dict[str, dict[int, Quick]] = {task.algorithm: {} for task in DIRECT}
+        self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
+        self._shortcuts = {task.algorithm: Shortcut(model.dof, self.buffers) for task in DIRECT}
 
     def __call__(
         self,
@@ -153,10 +153,9 @@ class Evaluator:
             kernel = plan.kernels[narrow] = self.kernels.get(task, 1 if narrow else None)
             plan.run = call.run
             if task in DIRECT and not (task.base.divides and self._weak):
-                make = _quick_single if narrow else _quick_batch
-                self.quick[task.algorithm][1 if narrow else 2] = make(
-                    call.run3, kernel.address, self.model.dof, self.buffers
-                )
+                shortcut = self._shortcuts[task.algorithm]
+                shortcut.addresses[1 if narrow else 2] = kernel.address
+                self.quick.setdefault(task.algorithm, shortcut.ready(call.run3))
             return call.run(kernel, inputs, outputs, threads)
         rolled = self.kernels.rolled(task) if self.kernels is not None else None
         if rolled is not None:
@@ -247,37 +246,33 @@ class Evaluator:
                 )
 
 
-def _quick_single(run3: Any, address: int, dof: int, buffers: Buffers) -> Quick:
-    """One state, three float64 vectors: what is worth doing in a microsecond. None where it does not apply."""
-    del buffers
-    empty = np.empty
+class Shortcut:
+    """The common calls without ceremony: three float64 state vectors or arrays in, one out, all of one shape."""
 
-    def single(a: Any, b: Any, c: Any) -> Array | None:
-        out = empty(dof)
-        try:
-            return out if run3(address, a, b, c, out, 1, dof) == 0 else None
-        except TypeError:  # something else than float64 arrays: the general way sorts it out
-            return None
+    def __init__(self, dof: int, buffers: Buffers) -> None:
+        self.addresses: dict[int, int] = {}  # of kernels, by number of dimensions of the arrays
+        self._dof, self._buffers = dof, buffers
 
-    return single
+    def ready(self, run3: Any) -> Quick:
+        """A function of the three arrays; None is its answer where the general way must sort things out."""
+        addresses, dof, buffers, empty = self.addresses, self._dof, self._buffers, np.empty
 
-
-def _quick_batch(run3: Any, address: int, dof: int, buffers: Buffers) -> Quick:
-    """A batch for one thread, three float64 arrays of one shape. None where it does not apply."""
-
-    def batch(a: Any, b: Any, c: Any) -> Array | None:
-        try:
-            shape = a.shape
-            if b.shape != shape or c.shape != shape or shape[1] != dof or not 4 <= shape[0] < LARGE_BATCH:
+        def quick(a: Any, b: Any, c: Any) -> Array | None:
+            try:
+                if a.ndim == 1:
+                    out = empty(dof)
+                    return None if run3(addresses[1], a, b, c, out, 1, dof) else out
+                shape = a.shape
+                if b.shape != shape or c.shape != shape or shape[1] != dof or not 4 <= shape[0] < LARGE_BATCH:
+                    return None
+                out = buffers.empty(shape)
+                flat = out.reshape(-1)
+                inputs = a.reshape(-1), b.reshape(-1), c.reshape(-1)
+                return None if run3(addresses[2], *inputs, flat, shape[0], flat.size) else out
+            except (TypeError, AttributeError, KeyError):  # lists, other types, or no kernel of this kind yet
                 return None
-            out = buffers.empty(shape)
-            flat = out.reshape(-1)
-            bad = run3(address, a.reshape(-1), b.reshape(-1), c.reshape(-1), flat, shape[0], flat.size)
-            return None if bad else out
-        except (TypeError, AttributeError):
-            return None
 
-    return batch
+        return quick
 
 
 def _kernels(model: Model) -> Any:

@@ -62,8 +62,7 @@ class Robot:
         self.model: Model = build(description, friction=friction, exact=exact)
         self._options = (friction, exact)
         self._evaluator = Evaluator(self.model)
-        self._quick_inverse = self._evaluator.quick["inverse_dynamics"]
-        self._quick_forward = self._evaluator.quick["forward_dynamics"]
+        self._quick = self._evaluator.quick
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.dof} joints, {self.total_mass:.4g} kg>"
@@ -189,9 +188,9 @@ class Robot:
         **how: Unpack[How],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
-        if q.__class__ is ndarray and external is None and payload is None and gravity is None and not how:
-            quick = self._quick_inverse.get(q.ndim)  # pyright: ignore
-            tau = quick(q, qd, qdd) if quick else None
+        quick = self._quick.get("inverse_dynamics")
+        if quick and q.__class__ is ndarray and external is None and payload is None and gravity is None and not how:
+            tau = quick(q, qd, qdd)
             if tau is not None:
                 return tau
         return self._run_in_world("inverse_dynamics", [q, qd, qdd], gravity, external, payload, **how)[0]
@@ -208,10 +207,10 @@ class Robot:
         **how: Unpack[How],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way."""
+        quick = self._quick.get("forward_dynamics")
         plain = external is None and payload is None and gravity is None and method == "recursive"
-        if q.__class__ is ndarray and plain and not how:
-            quick = self._quick_forward.get(q.ndim)  # pyright: ignore
-            qdd = quick(q, qd, tau) if quick else None
+        if quick and q.__class__ is ndarray and plain and not how:
+            qdd = quick(q, qd, tau)
             if qdd is not None:
                 return qdd
         if method not in ("recursive", "cholesky"):

@@ -120,10 +120,11 @@ def _measure(
     single = [np.ascontiguousarray(a[0]) for a in state]
     arguments = 1 if algorithm == "mass_matrix" else 3
     method = getattr(robot, algorithm)
+    one = single[:arguments]
     # Each kind of call by itself, so that large batches do not empty the caches under small ones.
     calls: dict[str, dict[str, Callable[[], object]]] = {
         "batch": {"redyn": lambda: method(*state[:arguments])},
-        "single": {"redyn": lambda: method(*single[:arguments])},
+        "single": {"redyn": lambda: method(*one)},
         "threads": {
             "one": lambda: method(*large[:arguments], threads=1),
             "two": lambda: method(*large[:arguments], threads=2),

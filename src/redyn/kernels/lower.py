@@ -202,6 +202,10 @@ class _Arrays:
                 self._copy(start, self.scratch[a], b.mul(rest, integer(width)))
 
 
+def _huge(lanes: Lanes, x: Any) -> Any:
+    return lanes.b.fcmp_ordered(">", lanes.intrinsic("fabs", x), lanes.constant(LARGEST_ANGLE))
+
+
 def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]:
     """The angles among the inputs; a block that holds a huge one takes a detour through the C library."""
     b = lanes.b
@@ -214,7 +218,7 @@ def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]
         pairs = zip(largest[::2], largest[1::2], strict=False)
         odd = largest[-1:] if len(largest) % 2 else []
         largest = [b.select(b.fcmp_ordered(">", x, y), x, y) for x, y in pairs] + odd
-    huge = lanes.any(b.fcmp_ordered(">", largest[0], lanes.constant(LARGEST_ANGLE)))
+    huge = lanes.any(_huge(lanes, largest[0]))
     with b.goto_entry_block():
         room = b.alloca(lanes.vector, integer(len(angles)))
         room.align = 64
@@ -224,7 +228,9 @@ def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]
     for k, value in enumerate(values):
         b.store(value, b.gep(room, [integer(k)]))
     b.call(_reduce(b.module), [b.bitcast(room, POINTER), integer(lanes.width * len(angles))])
-    reduced = [b.load(b.gep(room, [integer(k)])) for k in range(len(angles))]
+    reduced = [
+        b.select(_huge(lanes, value), b.load(b.gep(room, [integer(k)])), value) for k, value in enumerate(values)
+    ]  # other lanes keep what they had, to the last bit
     b.branch(onward)
     b.position_at_end(onward)
     result: dict[int, Any] = {}

@@ -53,7 +53,7 @@ def sincos(lanes: Lanes, x: Any) -> tuple[Any, Any]:
 
     shifted = fma(x, lanes.constant(2 / math.pi), lanes.constant(ROUNDER))
     quadrant = b.bitcast(shifted, lanes.integers)
-    multiple = b.fneg(b.fsub(shifted, lanes.constant(ROUNDER)))
+    multiple = b.fsub(lanes.constant(ROUNDER), shifted)  # negated
     r = x
     for part in HALF_PI:
         r = fma(multiple, lanes.constant(part), r)
@@ -62,7 +62,8 @@ def sincos(lanes: Lanes, x: Any) -> tuple[Any, Any]:
     lead = fma(lanes.constant(-0.5), z, lanes.constant(1.0))
     cosine = fma(b.fmul(z, z), polynomial(COSINE, z), lead)
 
-    odd = b.icmp_signed("!=", b.and_(quadrant, lanes.integer(1)), lanes.integer(0))
+    # Whether the quadrant is odd, as a sign: processors choose between vectors by sign bits.
+    odd = b.icmp_signed("<", b.shl(quadrant, lanes.integer(63)), lanes.integer(0))
 
     def signed(value: Any, turns: Any) -> Any:
         """Negative in two of the four quadrants: bit 1 of the quadrant becomes the sign bit."""
