@@ -75,7 +75,7 @@ def test_library_agrees_with_pinocchio(name):
         )
 
 
-@given(seeds, st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), st.sampled_from([1.0, 100.0]))
+@given(seeds, st.sampled_from([1e-3, 1e-6, 1e-9, 1e-12]), st.sampled_from([1.0, 10.0]))
 def test_nearly_parallel_and_nearly_meeting_axes(seed, tiny, far):
     """Where common normals run away or shrink to nothing, the choice of axes must not cost digits."""
     rng = np.random.default_rng(seed)

@@ -36,6 +36,7 @@ ZERO_INERTIA = 1e-13
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
+OFTEN = 3  # calls; from then on the short way is worth importing Numba
 LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 MEANINGS = {
     "gravity": "an acceleration",
@@ -68,6 +69,7 @@ class Plan:
     divides: bool
     kernels: dict[bool, Any] = field(default_factory=dict[bool, Any])  # by whether the batch is too small for lanes
     run: Any = None
+    calls: int = 0
 
 
 class Evaluator:
@@ -146,16 +148,15 @@ class Evaluator:
         task, narrow = plan.task, len(inputs[0]) < 4
         kernel = plan.kernels.get(narrow)
         if kernel is not None and self.kernels is not None:
+            plan.calls += 1
+            if plan.calls >= OFTEN and task in DIRECT:
+                self._shorten(plan)
             return plan.run(kernel, inputs, outputs, threads)
         if self.kernels is not None and self.kernels.covers(task):
             from redyn.kernels import call
 
             kernel = plan.kernels[narrow] = self.kernels.get(task, 1 if narrow else None)
             plan.run = call.run
-            if task in DIRECT and not (task.base.divides and self._weak):
-                shortcut = self._shortcuts[task.algorithm]
-                shortcut.addresses[1 if narrow else 2] = kernel.address
-                self.quick.setdefault(task.algorithm, shortcut.ready(call.run3))
             return call.run(kernel, inputs, outputs, threads)
         rolled = self.kernels.rolled(task) if self.kernels is not None else None
         if rolled is not None:
@@ -166,6 +167,17 @@ class Evaluator:
             for output, values in zip(outputs, self._slowly(task, inputs), strict=True):
                 output.reshape(len(output), -1)[...] = values
         return all(np.isfinite(a).all() for a in (*outputs, *inputs))
+
+    def _shorten(self, plan: Plan) -> None:
+        """Open the short way for a task that is called often."""
+        if plan.divides and self._weak:
+            return
+        from redyn.kernels.quick import run3
+
+        shortcut = self._shortcuts[plan.task.algorithm]
+        for narrow, kernel in plan.kernels.items():
+            shortcut.addresses[1 if narrow else 2] = kernel.address
+        self.quick.setdefault(plan.task.algorithm, shortcut.ready(run3))
 
     def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
         """The float path: the recursion itself, or for derivatives its traced graph, interpreted."""
