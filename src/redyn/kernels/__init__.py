@@ -1,1 +1,17 @@
-"""From recursions to machine code: trace, lower, compile, keep, call."""
+"""From recursions to machine code, for batches of states at a time.
+
+The way of a kernel, file by file:
+
+    trace.py     runs a recursion over CasADi nodes instead of numbers; what comes out is a graph of operations
+    program.py   the graph as a plain list of operations, equal ones merged; can interpret itself, slowly
+    lower.py     writes each operation as one LLVM vector instruction (LLVM is the compiler inside llvmlite: it takes
+                 text in a language much like assembler and makes machine code of it in this process)
+    lanes.py     one robot state per vector lane: W = 4 or 8 states share every instruction
+    sincos.py    sine and cosine of a vector, from the same instructions
+    rolled.py    the same for long chains: one link step in a loop
+    machine.py   what this processor is; text to object code; object code to an address
+    cache.py     object code on disk
+    kernel.py    puts the steps above together, once per robot and task
+    call.py      calls a kernel on arrays, on one thread or several
+    quick.py     a shorter way into a kernel for those who call often
+"""
