@@ -113,7 +113,7 @@ def _entries() -> list[Algorithm]:
         Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [_flat(f.inverse_mass_matrix(m, a, *s))], **solving),
         Algorithm("udu", _q, lambda n: ((n, n), (n,)), lambda m, a, s, w: _udu(m, a, s), **solving),
         Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="mci"))]),
-        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="christoffel"))]),
+        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="christoffel"))], **regroup),
         Algorithm("coriolis_vector", _v, _vector, lambda m, a, s, w: [i.coriolis_vector(m, a, *s)], **regroup),
         Algorithm("gravity_torque", _q, _vector, lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)], _GRAVITY, **regroup),
         Algorithm("friction_torque", ("qd",), _vector, lambda m, a, s, w: [friction.friction_torque(m, a, *s)]),

@@ -35,24 +35,21 @@ Form = Literal["mci", "christoffel"]
 
 def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> ConvectiveMatrix:
     """M'_i about the joint origin. Both forms give M' t = W M t; they differ by a skew part that vanishes on t."""
-    M, c = link.M, link.com
-    lever = M.h.dot(c)  # m |c|^2
+    M = link.M
     if form == "mci":
         # omega x (tr(S_C) 1 - S): Euler's omega x I_C with the turning lever's - omega x m c c^T.
-        trace = M.S.xx + M.S.yy + M.S.zz - lever
+        trace = M.S.xx + M.S.yy + M.S.zz - M.h.dot(link.com)  # less m |c|^2
         Q = Sym3(trace - M.S.xx, -M.S.xy, -M.S.xz, trace - M.S.yy, -M.S.yz, trace - M.S.zz).full()
         E = Mat3(omega.cross(Q.x), omega.cross(Q.y), omega.cross(Q.z)).T
     else:
-        # Euler's term omega x I_C omega is E omega for many E with a skew I_C_dot - 2 E. Half of I_C's own rate, less
-        # half of (I_C omega) x 1, is the one that is symmetric in the two velocities of Christoffel's symbols.
-        hc = outer(M.h, c)
-        S_C = Sym3(M.S.xx - hc.x.x, M.S.xy - hc.x.y, M.S.xz - hc.x.z, M.S.yy - hc.y.y, M.S.yz - hc.y.z, M.S.zz - hc.z.z)
-        inertia = S_C.map_trace()
+        # omega x I omega is E omega for many E with a skew I_dot - 2 E. Half of the inertia's own rate, less half of
+        # (I omega) x 1, is the one that is symmetric in the two velocities of Christoffel's symbols. The terms of the
+        # lever cancel in it, so I is about the joint origin.
+        inertia = M.S.map_trace()
         rows = inertia.full()
         left = Mat3(omega.cross(rows.x), omega.cross(rows.y), omega.cross(rows.z)).T
         right = Mat3(rows.x.cross(omega), rows.y.cross(omega), rows.z.cross(omega))
-        spin = cross_matrix(inertia @ omega, arith.const(0.0))
-        E = (left - right - spin) * arith.const(0.5) - outer(omega.cross(c), M.h)
+        E = (left - right - cross_matrix(inertia @ omega, arith.const(0.0))) * arith.const(0.5)
     return ConvectiveMatrix(E, -omega.cross(M.h))
 
 

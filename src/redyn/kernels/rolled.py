@@ -207,7 +207,9 @@ PASSES = {
         Pass(True, 6, ("c", "s", "phi_tilde", *_PSI), _outward_forward),
     ),
 }
-SLOTS = ("q", "qd", "x", "c", "s", *_W, *_PSI, "phi_tilde", "out")  # of every link, in scratch memory
+# Scratch memory of every link. What is no longer needed makes room: psi for w, phi_tilde for x, the result for q.
+SLOTS = ("q", "qd", "x", "c", "s", *_W)
+_SHARED = {"out": "q", "phi_tilde": "x", **dict(zip(_PSI, _W, strict=True))}
 
 
 # --- tracing and lowering -----------------------------------------------------------------------------------------
@@ -274,7 +276,8 @@ class _Roller:
         b.position_at_end(end)
 
     def slot(self, link: Any, name: str) -> Any:
-        place = self.b.add(self.b.mul(link, integer(len(SLOTS))), integer(SLOTS.index(name)))
+        offset = SLOTS.index(_SHARED.get(name, name))
+        place = self.b.add(self.b.mul(link, integer(len(SLOTS))), integer(offset))
         return self.b.gep(self.scratch, [place])
 
     def load(self, pointer: Any) -> Any:

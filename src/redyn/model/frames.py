@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 PARALLEL = 1e-12  # sine of the angle below which two joints are parallel
 STEEP = 0.1  # below this sine the feet of the common normal run far away: stay with the user's points
+ROUNDING = 1e-15  # of an entry of a rotation
 SNAP = 1e-8  # sines and cosines this small are meant to be zero
 
 
@@ -90,8 +91,8 @@ def cosine_and_sine(angle: float, exact: bool) -> tuple[float, float]:
 def split_rotation(R: Array, exact: bool) -> tuple[tuple[Turn, ...], float]:
     """R = Rz(gamma) Rx(alpha) Rz(theta): the constant turns that are not identities, and theta."""
     sine = math.hypot(R[0, 2], R[1, 2])
-    gamma = math.atan2(R[0, 2], -R[1, 2]) if sine > PARALLEL else 0.0
-    if abs(R[0, 2]) <= 1e-15 + (0.0 if exact else SNAP * sine):
+    gamma = math.atan2(R[0, 2], -R[1, 2])
+    if abs(R[0, 2]) <= ROUNDING + (0.0 if exact else SNAP * sine):
         gamma = 0.0  # the common normal is x, or so nearly that rounding made the difference
     gamma_turn, gamma_matrix = _turn(TurnZ, gamma, exact), _rotation_z(gamma)
     tilted = gamma_matrix.T @ R
