@@ -81,7 +81,6 @@ def test_demo(tmp_path):
         (["torque", "puma", "--q", ""], "--q: expected a number"),
         (["torque", "puma", "--cycloid", "0", "1", "--duration", "-1"], "duration must be a positive"),
         (["torque", "puma", "--cycloid", "0", "1", "--samples", "1"], "--samples"),
-        (["torque", "puma", "--cycloid", "0", "1", "--csv", "/nonexistent/x.csv"], "/nonexistent/x.csv: No such file"),
         (["torque", "puma", "--q", "0", "--csv", "x.csv"], "need a motion"),
         (["torque"], "Missing argument"),
         (["tork"], "No such command"),
@@ -91,8 +90,31 @@ def test_mistakes_exit_with_2(arguments, message):
     assert message in run(*arguments, code=2)
 
 
+def test_a_file_that_cannot_be_written(tmp_path):
+    path = tmp_path / "missing" / "x.csv"
+    assert f"{path}: No such file" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
+
+
+def test_count():
+    text = run("count", "chain-6")
+    assert "81n - 97 M, 69n - 88 A" in text
+    assert "ReDySim" in text
+    found = json.loads(run("count", "puma", "--json"))
+    assert found["counts"]["inverse_dynamics"] == redyn.load("puma").operation_count("inverse_dynamics")._asdict()
+
+
+def test_bench(tmp_path):
+    path = tmp_path / "speed.json"
+    text = run("bench", "puma", "--algorithm", "inverse_dynamics", "--seconds", "0.2", "--out", str(path))
+    assert "inverse_dynamics" in text
+    rows = json.loads(path.read_text())["rows"]
+    assert {row["call"] for row in rows} == {"batch", "single", "one thread", "two threads"}
+    assert all(row["redyn"] > 0 for row in rows)
+    assert "expected one of" in run("bench", "puma", "--algorithm", "x", code=2)
+
+
 def test_help_has_examples():
-    for command in ("demo", "list", "show", "torque"):
+    for command in ("demo", "list", "show", "torque", "count", "bench", "cache"):
         assert "Example" in run(command, "--help")
 
 
