@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from redyn.cli.options import wide_console
 from redyn.errors import InputError
 
 
@@ -55,7 +56,7 @@ def bench(
         print(text)
         return
     rate = report.multiply_adds_per_second * report.lanes / 1e9
-    console = Console()
+    console = wide_console()
     console.print(
         f"{report.processor}, {report.lanes} lanes, {report.cores} cores, {rate:.1f} G multiply-adds/s on one core.\n"
         "Nanoseconds per state, best of many, interleaved; public calls, checks on, friction off.",

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical
+from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
 
 Formula = Callable[[int], float]
 
@@ -81,7 +80,7 @@ def count(
             )
         )
         return
-    console = Console(highlight=False)
+    console = wide_console()
     console.print(f"[bold]{loaded.name}[/], {n} joints: operations of the kernels")
     table = Table(
         "algorithm", "multiplications", "additions", "general robot of n joints", box=None, header_style="bold"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +20,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, soft_wrap=True)
     out.mkdir(parents=True, exist_ok=True)
     stanford_stop = [np.pi / 3, -5 * np.pi / 6, 0.735, np.pi / 3, 5 * np.pi / 6, 5 * np.pi / 6]
     for name, where, stop in (
@@ -40,12 +41,19 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         U, D = robot.udu(q)
         factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
         console.print(f"[bold]{name}[/] ({where}), {robot.dof} joints, {len(t)} instants")
-        console.print(f"  largest torques        {np.array2string(np.abs(tau).max(axis=0), precision=3)}")
+        console.print(f"  largest torques        {'  '.join(f'{x:.3g}' for x in np.abs(tau).max(axis=0))}")
         console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
         console.print(f"  U D U^T equals GIM to  {factors:.1e}")
         console.print(f"  energy - work          {drift:.1e} of the energy exchanged (trapezoidal sums)")
         picture = torque_figure(robot, t, q, tau, out / f"{name}.png", f"{name}: {where}, cycloidal motion in 10 s")
         console.print(f"  picture                {picture}\n")
-    console.print(
-        "Next: redyn list;  redyn show puma;  redyn torque puma --q 0;  python -c 'import redyn; help(redyn)'"
-    )
+    robot = load("puma")
+    q, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, 500_000, 6))
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        method = getattr(robot, name)
+        method(q, qd, x)  # compiled now, or found on disk
+        start = time.perf_counter()
+        method(q, qd, x)
+        took = time.perf_counter() - start
+        console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
+    console.print("\nNext: redyn list;  redyn show puma;  redyn torque puma --q 0;  redyn count chain-6;  redyn bench")

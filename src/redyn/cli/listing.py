@@ -6,8 +6,9 @@ import json
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
+
+from redyn.cli.options import wide_console
 
 
 def list_robots(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
@@ -35,4 +36,4 @@ def list_robots(as_json: Annotated[bool, typer.Option("--json", help="For progra
     table = Table("robot", "joints", "mass (kg)", "source", box=None, header_style="bold")
     for row in rows:
         table.add_row(str(row["name"]), str(row["joints"]), f"{row['mass']:.4g}", str(row["source"]))
-    Console().print(table)
+    wide_console().print(table)

@@ -7,11 +7,18 @@ from typing import Annotated
 import numpy as np
 import typer
 from numpy.typing import NDArray
+from rich.console import Console
 
 from redyn.errors import InputError
 
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
+
+
+def wide_console() -> Console:
+    """For tables that would rather run on than be cut where the output is no terminal."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=160)
 
 
 def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical
+from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
@@ -36,7 +35,7 @@ def show(
     if yaml:
         print(loaded.to_yaml(), end="")
         return
-    console = Console()
+    console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
     console.print(

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
+from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 
@@ -92,7 +91,7 @@ def torque(
                 f"{np.sqrt((column**2).mean()):.6g}",
                 units[i],
             )
-    Console().print(table)
+    wide_console().print(table)
     for written in (csv_path, plot):
         if written is not None:
             print(f"wrote {written}")
