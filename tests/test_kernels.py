@@ -154,6 +154,7 @@ def test_new_values_never_recompile(monkeypatch):
     built = []
     original = Kernels._make
     monkeypatch.setattr(Kernels, "_make", lambda self, task, width: built.append(task) or original(self, task, width))
+    monkeypatch.setattr("redyn.kernels.kernel._loaded", {})
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.uniform(-1, 1, (3, 8, 6))
     for trial in range(4):
@@ -284,6 +285,43 @@ def test_results_that_are_held_stay():
         assert (views[k] == robot.mass_matrix(q * k)[10:20, 2]).all()
 
 
+def test_what_callers_do_to_results_does_no_harm():
+    robot = redyn.load("puma")
+    q, qd, qdd = random_state(robot, 5, (4096,))
+    expected = robot.inverse_dynamics(q, qd, qdd).copy()
+
+    def check():
+        again = robot.inverse_dynamics(q, qd, qdd)
+        assert again.shape == (4096, 6)
+        assert again.flags.writeable
+        assert (again == expected).all()
+
+    for change in ("shape", "dtype", "strides", "writeable"):
+        for _ in range(5):
+            result = robot.inverse_dynamics(q, qd, qdd)
+            if change == "shape":
+                result.shape = (6, 4096)
+            elif change == "dtype":
+                result.dtype = np.int64
+            elif change == "strides":
+                result = np.lib.stride_tricks.as_strided(result, strides=(0, 8))
+            else:
+                result.flags.writeable = False
+            del result
+            check()
+
+
+def test_the_short_way_checks_shapes():
+    robot = redyn.load("puma")
+    for _ in range(6):
+        robot.inverse_dynamics(np.ones((8, 6)), np.ones((8, 6)), np.ones((8, 6)))
+        robot.inverse_dynamics(np.ones(6), np.ones(6), np.ones(6))
+    for shape in ((8, 6, 3), (8, 5), (6, 8), (5,), (), (2, 8, 6)):
+        bad = np.ones(shape)
+        with pytest.raises(redyn.InputError, match="expected 6 numbers"):
+            robot.inverse_dynamics(bad, bad, bad)
+
+
 # --- threads and processes ----------------------------------------------------------------------------------------
 
 
@@ -320,6 +358,22 @@ def test_many_python_threads_at_once():
     for k in range(8):
         assert (results[k][0] == robot.inverse_dynamics(*states[k])).all()
         assert (results[k][1] == robot.forward_dynamics(*states[k])).all()
+
+
+def test_fork_while_another_thread_builds():
+    """The child neither hangs nor finds the compilers in the middle of something."""
+    code = (
+        "import os, threading, time, numpy as np, redyn\n"
+        "def build(): redyn.chain(25, seed=os.getpid()).coriolis_matrix(np.zeros((8, 25)), np.zeros((8, 25)))\n"
+        "thread = threading.Thread(target=build); thread.start(); time.sleep(0.3)\n"
+        "pid = os.fork()\n"
+        "z = np.zeros((8, 4))\n"
+        "redyn.chain(4, seed=os.getpid()).inverse_dynamics(z, z, z)\n"
+        "if pid == 0: os._exit(0)\n"
+        "thread.join(); print(os.waitpid(pid, 0)[1])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert result.stdout.strip() == "0"
 
 
 def _child(robot, q, queue):

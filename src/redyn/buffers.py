@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SMALLEST = 8_192  # numbers; below, the allocator does as well by itself
-LARGEST = 8_000_000  # numbers; above, memory is not worth keeping
-KEPT = 3  # arrays of each shape
-SHAPES = 4  # that are remembered
+BUDGET = 8_000_000  # numbers that are kept in all
+KEPT = 3  # of each shape
 
 # Without the interpreter's lock, counts of references are not exact at any one moment.
 _COUNTS = bool(getattr(sys, "_is_gil_enabled", lambda: True)())
 
 
 class Buffers:
-    """Arrays handed out by shape."""
+    """Arrays handed out by shape. Callers get views: whatever they do to theirs, the array kept here stays whole."""
 
     def __init__(self) -> None:
         self._kept: dict[tuple[int, ...], list[Array]] = {}
@@ -33,22 +32,23 @@ class Buffers:
 
     def empty(self, shape: tuple[int, ...]) -> Array:
         """An array with arbitrary contents."""
-        worth = SMALLEST <= prod(shape) <= LARGEST and _COUNTS
+        size = prod(shape)
+        worth = SMALLEST <= size <= BUDGET // 4 and _COUNTS
         if not worth or not self._lock.acquire(blocking=False):  # taken by another thread: no use waiting
             return np.empty(shape)
         try:
             kept = self._kept.pop(shape, [])
             self._kept[shape] = kept  # last in order: the shapes not used for longest go first
-            if len(self._kept) > SHAPES:
-                del self._kept[next(iter(self._kept))]
             for array in kept:
-                # The list, the loop's variable and the argument of getrefcount: nobody else.
+                # The list, the loop's variable and the argument of getrefcount: nobody else, and no view.
                 if sys.getrefcount(array) == _KEPT_ONLY:
-                    return array
+                    return array.view()
             array = np.empty(shape)
             if len(kept) < KEPT:
                 kept.append(array)
-            return array
+                while sum(prod(shape) * len(arrays) for shape, arrays in self._kept.items()) > BUDGET:
+                    del self._kept[next(iter(self._kept))]
+            return array.view()
         finally:
             self._lock.release()
 

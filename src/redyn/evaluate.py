@@ -21,6 +21,7 @@ from redyn.buffers import Buffers
 from redyn.dynamics import forward
 from redyn.dynamics.algorithms import World
 from redyn.errors import InputError, RedynError, SingularError
+from redyn.kernels.program import Program
 from redyn.kernels.trace import Task, trace
 from redyn.model import Frame, Model
 
@@ -80,6 +81,8 @@ class Evaluator:
         self.kernels = _kernels(model)
         self.buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
+        self._programs: dict[Task, Program] = {}  # interpreted ones
+        self._no_shortcut = False
         self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
         self._shortcuts = {task.algorithm: Shortcut(model.dof, self.buffers) for task in DIRECT}
 
@@ -111,7 +114,7 @@ class Evaluator:
         given = (
             None if out is None else _given(out, plan.shapes if size is None else [(count, *s) for s in plan.shapes])
         )
-        if threads is not None and (isinstance(threads, bool) or threads < 1):
+        if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1 and threads is not True):  # pyright: ignore
             raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
         if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
@@ -170,10 +173,13 @@ class Evaluator:
 
     def _shorten(self, plan: Plan) -> None:
         """Open the short way for a task that is called often."""
-        if plan.divides and self._weak:
+        if self._no_shortcut or (plan.divides and self._weak):
             return
-        from redyn.kernels.quick import run3
-
+        try:
+            from redyn.kernels.quick import run3
+        except Exception:  # no Numba, or one that finds no folder for its own cache: the general way does without
+            self._no_shortcut = True
+            return
         shortcut = self._shortcuts[plan.task.algorithm]
         for narrow, kernel in plan.kernels.items():
             shortcut.addresses[1 if narrow else 2] = kernel.address
@@ -182,7 +188,9 @@ class Evaluator:
     def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
         """The float path: the recursion itself, or for derivatives its traced graph, interpreted."""
         if task.differentiated:
-            return trace(self.model, task).interpret(inputs)
+            if task not in self._programs:
+                self._programs[task] = trace(self.model, task)
+            return self._programs[task].interpret(inputs)
         single = len(inputs[0]) == 1
         arith = Floats() if single else Arrays()
         columns = [_scalars(a[0] if single else a) for a in inputs]
@@ -222,6 +230,8 @@ class Evaluator:
         rows = np.any([~np.isfinite(a.reshape(len(a), -1)).all(axis=1) for a in outputs], axis=0)
         row = int(np.argmax(rows))
         where = "" if single else f" in row {row}"
+        if not rows.any():
+            return  # finite after all: only their sum was too large
         if task.algorithm == "forward_dynamics_cholesky":
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")
         raise RedynError(f"{task.algorithm}{where} is too large to represent; are the inputs in SI units?")
@@ -275,6 +285,8 @@ class Shortcut:
                     out = empty(dof)
                     return None if run3(addresses[1], a, b, c, out, 1, dof) else out
                 shape = a.shape
+                if len(shape) != 2:
+                    return None
                 if b.shape != shape or c.shape != shape or shape[1] != dof or not 4 <= shape[0] < LARGE_BATCH:
                     return None
                 out = buffers.empty(shape)
@@ -324,7 +336,7 @@ def world_inputs(
 ) -> tuple[dict[str, Any], list[ArrayLike]]:
     """Which run-time parameters a call uses, as fields of a task, and their values in the task's order."""
     values: list[ArrayLike] = [] if gravity is None else [gravity]
-    frames: list[str] = []
+    frames: dict[str, ArrayLike] = {}
     if external is not None:
         if not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("external: expected {link: [moment; force]}")
@@ -337,11 +349,11 @@ def world_inputs(
                 raise InputError(f"external[{link!r}]: this frame is fixed to the world and cannot be pushed")
             if name in frames:
                 raise InputError(f"external: {name!r} is given twice")
-            frames.append(name)
-            values.append(wrench)
+            frames[name] = wrench
+        values += [frames[name] for name in sorted(frames)]  # in one order, so that one kernel serves any
     if payload is not None:
         name, place = frame(None)
         if place.link == 0:
             raise InputError("payload: the end effector is fixed to the world")
         values.append(payload)
-    return {"gravity": gravity is not None, "external": tuple(frames), "payload": payload is not None}, values
+    return {"gravity": gravity is not None, "external": tuple(sorted(frames)), "payload": payload is not None}, values

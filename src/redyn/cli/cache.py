@@ -19,5 +19,8 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all."
     if clear:
         print(f"removed {kept.clear()} kernels from {kept.folder()}")
         return
-    count, size = kept.summary()
-    print(f"{kept.folder()}: {count} kernels, {size / 1e6:.1f} MB")
+    found = kept.summary()
+    if found is None:
+        print("no kernels are kept: the cache folder cannot be made, or is open to other users")
+    else:
+        print(f"{kept.folder()}: {found[0]} kernels, {found[1] / 1e6:.1f} MB")

@@ -8,12 +8,13 @@ must belong to the user and be closed to everyone else, or there is no cache.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import os
+import re
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -21,14 +22,21 @@ from redyn.kernels.machine import processor
 
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
+TEMPORARY = ".redyn-"
+_OURS = re.compile(r"[0-9a-f]{64}|\.redyn-.*")  # other files in the folder are none of our business
 _SOURCES = ("algebra", "arithmetic", "dynamics", "kernels", "model")
+
+
+_READ = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _READ |= getattr(os, _flag, 0)
 
 
 def folder() -> Path:
     """REDYN_CACHE if set, else where this platform keeps caches."""
     chosen = os.environ.get("REDYN_CACHE")
     if chosen:
-        return Path(chosen)
+        return Path(chosen) / "kernels"
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "redyn" / "kernels"
     if sys.platform == "darwin":
@@ -36,9 +44,8 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redyn" / "kernels"
 
 
-@functools.cache
 def _source_digest() -> str:
-    """Of the code that makes kernels: edited code never meets a stale kernel."""
+    """Of the code that makes kernels."""
     digest = hashlib.sha256()
     root = resources.files("redyn")
     for package in _SOURCES:
@@ -46,13 +53,19 @@ def _source_digest() -> str:
             if entry.name.endswith(".py"):
                 digest.update(f"{package}/{entry.name}\0".encode())
                 digest.update(entry.read_bytes())
-    digest.update(metadata.version("llvmlite").encode())
+    for package in ("llvmlite", "casadi"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            digest.update(metadata.version(package).encode())
     return digest.hexdigest()
+
+
+# Of the code that this process runs. If the files change later, what it compiles is kept under neither name.
+_SOURCE = _source_digest()
 
 
 def named(*parts: object) -> str:
     """The name of an entry that depends on `parts`, which must print all that they are."""
-    return hashlib.sha256(repr((parts, processor(), _source_digest())).encode()).hexdigest()
+    return hashlib.sha256(repr((parts, processor(), _SOURCE)).encode()).hexdigest()
 
 
 def _usable() -> Path | None:
@@ -65,8 +78,8 @@ def _usable() -> Path | None:
     return None
 
 
-def _private(status: os.stat_result, kind: object) -> bool:
-    if not callable(kind) or not kind(status.st_mode):
+def _private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
+    if not kind(status.st_mode):
         return False
     if not hasattr(os, "getuid"):  # Windows: the profile folder is the user's own
         return True
@@ -79,9 +92,10 @@ def read(name: str) -> bytes | None:
     if path is None:
         return None
     with contextlib.suppress(OSError):
-        descriptor = os.open(path / name, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = os.open(path / name, _READ)
         with os.fdopen(descriptor, "rb") as file:
             if _private(os.fstat(file.fileno()), stat.S_ISREG):
+                os.utime(path / name)  # used just now: pruning spares it
                 return _unpacked(file.read(), name)
     return None
 
@@ -89,10 +103,10 @@ def read(name: str) -> bytes | None:
 def write(name: str, code: bytes) -> None:
     """Keep an entry; other processes see all of it or nothing. A cache that cannot be written is no error."""
     path = _usable()
-    if path is None:
+    if path is None or _source_digest() != _SOURCE:
         return
     with contextlib.suppress(OSError):
-        descriptor, temporary = tempfile.mkstemp(dir=path, prefix=".")
+        descriptor, temporary = tempfile.mkstemp(dir=path, prefix=TEMPORARY)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(_packed(code, name))
@@ -112,30 +126,40 @@ def _unpacked(data: bytes, name: str) -> bytes | None:
     return code if code and head == MAGIC + hashlib.sha256(name.encode() + code).digest() else None
 
 
-def _entries(path: Path) -> list[Path]:
-    return [entry for entry in path.iterdir() if entry.is_file() and not entry.is_symlink()]
+def _entries(path: Path) -> list[tuple[Path, os.stat_result]]:
+    """Our files in the folder."""
+    found: list[tuple[Path, os.stat_result]] = []
+    with contextlib.suppress(OSError):
+        for entry in path.iterdir():
+            with contextlib.suppress(OSError):  # another process may have removed it
+                status = entry.lstat()
+                if _OURS.fullmatch(entry.name) and stat.S_ISREG(status.st_mode):
+                    found.append((entry, status))
+    return found
 
 
 def _prune(path: Path) -> None:
-    """The older half goes when there are too many."""
+    """The half that was not used for longest goes when there are too many."""
     entries = _entries(path)
     if len(entries) > MOST_ENTRIES:
-        entries.sort(key=lambda entry: entry.stat().st_mtime)
-        for entry in entries[: len(entries) // 2]:
+        entries.sort(key=lambda entry: entry[1].st_mtime)
+        for entry, _ in entries[: len(entries) // 2]:
             entry.unlink(missing_ok=True)
 
 
-def summary() -> tuple[int, int]:
-    """Number of entries and their size in bytes."""
-    path = folder()
-    entries = _entries(path) if path.is_dir() else []
-    return len(entries), sum(entry.stat().st_size for entry in entries)
+def summary() -> tuple[int, int] | None:
+    """Number of entries and their size in bytes; None where the folder is not used."""
+    path = _usable()
+    if path is None:
+        return None
+    entries = _entries(path)
+    return len(entries), sum(status.st_size for _, status in entries)
 
 
 def clear() -> int:
     """Remove every entry; their number."""
-    path = folder()
-    entries = _entries(path) if path.is_dir() else []
-    for entry in entries:
+    path = _usable()
+    entries = [] if path is None else _entries(path)
+    for entry, _ in entries:
         entry.unlink(missing_ok=True)
     return len(entries)

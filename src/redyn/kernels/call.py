@@ -67,7 +67,8 @@ _pools: dict[int, ThreadPoolExecutor] = {}  # by process: threads do not survive
 
 def _pool() -> ThreadPoolExecutor:
     pid = os.getpid()
-    if pid not in _pools:
-        _pools.clear()
-        _pools[pid] = ThreadPoolExecutor(max_workers=max(1, (os.cpu_count() or 1)), thread_name_prefix="redyn")
-    return _pools[pid]
+    pool = _pools.get(pid)
+    if pool is None:
+        made = ThreadPoolExecutor(max_workers=max(1, (os.cpu_count() or 1)), thread_name_prefix="redyn")
+        pool = _pools.setdefault(pid, made)  # one of several threads wins; idle pools start no threads
+    return pool

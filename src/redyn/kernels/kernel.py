@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from dataclasses import dataclass
 
 from redyn.kernels import cache, machine
+from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
 from redyn.kernels.trace import Task, trace
 from redyn.model import Model
 
+LARGEST_SQUARED = 50  # joints, for derivatives and regressors
 LARGEST = 60  # joints: beyond, straight-line code loses to the instruction cache and takes long to build
 
 
@@ -23,16 +23,7 @@ class Kernel:
     width: int
 
 
-_building = threading.RLock()
-
-
-def _renew_lock() -> None:
-    global _building
-    _building = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_loaded: dict[str, int] = {}  # addresses by name: robots that are equal share their code
 
 
 class Kernels:
@@ -44,15 +35,16 @@ class Kernels:
         self._rolled: dict[str, RolledKernel] = {}
 
     def covers(self, task: Task) -> bool:
-        """Whether a straight-line kernel of this task is worth building."""
-        return self.model.dof <= LARGEST
+        """Whether a straight-line kernel of this task is worth building: their code grows with dof, or its square."""
+        squared = bool(task.differentiated) or task.algorithm == "regressor"
+        return self.model.dof <= (LARGEST_SQUARED if squared else LARGEST)
 
     def rolled(self, task: Task) -> RolledKernel | None:
         """The looped kernel of a long chain, if this task has one."""
         if task != Task(task.algorithm) or not covers(self.model, task.algorithm):
             return None
         if task.algorithm not in self._rolled:
-            with _building:
+            with building:
                 if task.algorithm not in self._rolled:
                     self._rolled[task.algorithm] = RolledKernel(self.model, task.algorithm, machine.lane_width())
         return self._rolled[task.algorithm]
@@ -62,15 +54,17 @@ class Kernels:
         width = width or machine.lane_width()
         found = self._made.get((task, width))
         if found is None:
-            with _building:
+            with building:
                 found = self._made.get((task, width)) or self._make(task, width)
                 self._made[task, width] = found
         return found
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)
-        code = cache.read(name)
-        if code is None:
-            code = machine.compile_module(lower(trace(self.model, task), width), width)
-            cache.write(name, code)
-        return Kernel(machine.load_object(code, "kernel", width), width)
+        if name not in _loaded:
+            code = cache.read(name)
+            if code is None:
+                code = machine.compile_module(lower(trace(self.model, task), width), width)
+                cache.write(name, code)
+            _loaded[name] = machine.load_object(code, "kernel", width)
+        return Kernel(_loaded[name], width)

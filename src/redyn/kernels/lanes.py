@@ -16,8 +16,6 @@ ir = cast(Any, llvmlite.ir)  # llvmlite ships no annotations.
 DOUBLE, INT, INT32, BOOL = ir.DoubleType(), ir.IntType(64), ir.IntType(32), ir.IntType(1)
 POINTER = DOUBLE.as_pointer()
 
-WIDTHS = (1, 2, 4, 8)
-
 
 def integer(value: int) -> Any:
     return ir.Constant(INT, value)

@@ -17,6 +17,7 @@ from redyn.kernels.sincos import LARGEST_ANGLE, sincos
 
 # Multiplications may join additions into one rounding, and the sign of zero may be lost; nothing else is relaxed.
 FLAGS = ("contract", "nsz")
+SMALL = 8192  # bytes of working memory that may lie on the stack, which threads may have little of
 
 
 def _add(lanes: Lanes, x: Any, y: Any) -> Any:
@@ -54,7 +55,7 @@ INSTRUCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class Evaluation:
-    """Emits the operations of a program on vectors; what `inputs` does not hold yet is asked of `load`."""
+    """Emits the operations of a program on vectors; inputs that `values` does not hold yet are asked of `load`."""
 
     def __init__(self, lanes: Lanes, program: Program, load: Any) -> None:
         self.lanes, self.program, self.load = lanes, program, load
@@ -90,7 +91,8 @@ def lower(program: Program, width: int) -> str:
     b = ir.IRBuilder(kernel.append_basic_block("entry"))
     lanes = Lanes(b, width)
     N = kernel.args[2]
-    arrays = _Arrays(lanes, program, kernel)
+    memory = _Memory(b)
+    arrays = _Arrays(lanes, program, kernel, memory)
     full = b.and_(N, integer(-width))
     rest = b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
@@ -119,12 +121,8 @@ def lower(program: Program, width: int) -> str:
         lanes.store_columns(base, results[position : position + count])
         position += count
 
-    # x * 0 is NaN just where x is not finite, and NaN stays in a sum.
     watched = list({id(x): x for x in results}.values()) + [load(a, c) for a, c in program.unused_inputs()]
-    sums = [trouble, *(lanes.constant(0.0) for _ in range(3))]
-    for k, value in enumerate(watched):
-        sums[k % 4] = lanes.intrinsic("fma", value, lanes.constant(0.0), sums[k % 4])
-    found = b.fadd(b.fadd(sums[0], sums[1]), b.fadd(sums[2], sums[3]))
+    found = _add_up(lanes, watched, trouble)
 
     after = b.add(i, integer(width))
     i.add_incoming(after, b.block)
@@ -132,15 +130,48 @@ def lower(program: Program, width: int) -> str:
     b.cbranch(b.icmp_signed("<", after, N), loop, end)
     b.position_at_end(end)
     arrays.empty_scratch(full, rest)
+    memory.release()
     bad = lanes.any(b.fcmp_unordered("uno", found, found))
     b.ret(b.zext(bad, INT))
     return str(module)
 
 
+def _add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
+    """NaN if any value is not finite, or one was not before: x * 0 is NaN just where x is not finite."""
+    while len(values) > 1:
+        pairs = [lanes.b.fadd(x, y) for x, y in zip(values[::2], values[1::2], strict=False)]
+        values = pairs + (values[-1:] if len(values) % 2 else [])
+    return lanes.intrinsic("fma", values[0], lanes.constant(0.0), before)
+
+
+class _Memory:
+    """Working memory of a kernel: on the stack if it is small, else from the C library."""
+
+    def __init__(self, builder: Any) -> None:
+        self.b, self._borrowed = builder, list[Any]()
+
+    def doubles(self, count: int) -> Any:
+        if count * 8 <= SMALL:
+            room = self.b.alloca(DOUBLE, integer(count))
+            room.align = 64
+        else:
+            room = self.b.call(self._function("malloc", POINTER, INT), [integer(count * 8)])
+            self._borrowed.append(room)
+        return room
+
+    def release(self) -> None:
+        for room in self._borrowed:
+            self.b.call(self._function("free", ir.VoidType(), POINTER), [room])
+
+    def _function(self, name: str, result: Any, argument: Any) -> Any:
+        module = self.b.module
+        return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, [argument]), name)
+
+
 class _Arrays:
     """The kernel's arrays, and scratch copies of their last rows where those do not fill a block."""
 
-    def __init__(self, lanes: Lanes, program: Program, kernel: Any) -> None:
+    def __init__(self, lanes: Lanes, program: Program, kernel: Any, memory: _Memory) -> None:
         self.lanes, self.b = lanes, lanes.b
         self.inputs = len(program.inputs)
         self.widths = [*program.inputs, *program.outputs]
@@ -156,10 +187,7 @@ class _Arrays:
         ]
         self.scratch: list[Any] = []
         if lanes.width > 1:
-            for width in self.widths:
-                room = b.alloca(DOUBLE, integer(lanes.width * width))
-                room.align = 64
-                self.scratch.append(room)
+            self.scratch = [memory.doubles(lanes.width * width) for width in self.widths]
 
     def _copy(self, to: Any, source: Any, count: Any) -> None:
         name = "llvm.memcpy.p0.p0.i64"
@@ -207,7 +235,10 @@ def _huge(lanes: Lanes, x: Any) -> Any:
 
 
 def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]:
-    """The angles among the inputs; a block that holds a huge one takes a detour through the C library."""
+    """The angles among the inputs; a block that holds a huge one takes a detour through the C library.
+
+    Only inputs that are used through sines and cosines alone may lose whole turns: nothing else can tell.
+    """
     b = lanes.b
     angles = sorted(program.angles())
     if not angles:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-import threading
 from typing import Any, cast
 
 import llvmlite.binding  # pyright: ignore[reportMissingTypeStubs]
 
+from redyn.kernels.lock import building
+
 llvm = cast(Any, llvmlite.binding)
 
-_lock = threading.RLock()  # LLVM's global state is not for several threads at once
+LONG_TEXT = 3_000_000  # characters: some 20,000 operations
+
 _engines: list[Any] = []  # code lives as long as the process
 
 
@@ -42,32 +44,37 @@ def lane_width() -> int:
     return 2 if "+sse2" in features or "+neon" in features else 1
 
 
-def _target(width: int) -> Any:
+def _target(width: int, effort: int = 3) -> Any:
     triple, name, features = processor()
     if width == 8:
         features = features.replace("+prefer-256-bit", "-prefer-256-bit")
     return llvm.Target.from_triple(triple).create_target_machine(
-        cpu=name, features=features, opt=3, reloc="pic", codemodel="small"
+        cpu=name, features=features, opt=effort, reloc="pic", codemodel="small"
     )
 
 
 def compile_module(text: str, width: int) -> bytes:
-    """Object code of a module. The code is vectorised already, so LLVM's own vectorisers stay off."""
-    with _lock:
+    """Object code of a module. The code is vectorised already, so LLVM's own vectorisers stay off.
+
+    LLVM's time grows faster than the text: very long modules (derivatives of a humanoid) get less of its effort.
+    """
+    long = len(text) > LONG_TEXT
+    with building:
         _initialize()
         module = llvm.parse_assembly(text)
         module.verify()
-        target = _target(width)
-        tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-        tuning.slp_vectorization = tuning.loop_vectorization = False
-        passes = llvm.create_pass_builder(target, tuning)
-        passes.getModulePassManager().run(module, passes)
+        target = _target(width, 1 if long else 3)
+        if not long:
+            tuning = llvm.create_pipeline_tuning_options(speed_level=3)
+            tuning.slp_vectorization = tuning.loop_vectorization = False
+            passes = llvm.create_pass_builder(target, tuning)
+            passes.getModulePassManager().run(module, passes)
         return bytes(target.emit_object(module))
 
 
 def load_object(code: bytes, name: str, width: int) -> int:
     """The address of a function in object code, now part of this process."""
-    with _lock:
+    with building:
         _initialize()
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(width))
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))

@@ -8,6 +8,7 @@ code; `interpret` runs it on NumPy arrays and is what lowered code is compared w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class Program:
     def count(self) -> Count:
         names = [op.name for op in self.ops]
         return Count(
-            sum(names.count(name) for name in ("mul", "div", "inv")), sum(names.count(name) for name in ("add", "sub"))
+            sum(names.count(name) for name in ("mul", "inv")), sum(names.count(name) for name in ("add", "sub"))
         )
 
     def unused_inputs(self) -> list[tuple[int, int]]:
@@ -52,7 +53,15 @@ class Program:
         used = {(op.a, op.b) for op in self.ops if op.name == "input"}
         return [(a, c) for a, width in enumerate(self.inputs) for c in range(width) if (a, c) not in used]
 
-    def angles(self) -> set[int]:
+    @cached_property
+    def _angles(self) -> frozenset[int]:
+        return frozenset(self._find_angles())
+
+    def angles(self) -> frozenset[int]:
+        """Input operations used only inside sines and cosines, so that whole turns may be taken off them."""
+        return self._angles
+
+    def _find_angles(self) -> set[int]:
         """Input operations used only inside sines and cosines (perhaps with a constant added): whole turns may go."""
         users: dict[int, list[int]] = {}
         for k, op in enumerate(self.ops):
@@ -96,14 +105,13 @@ _NUMPY: dict[str, Any] = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "div": np.divide,
     "inv": np.reciprocal,
     "neg": np.negative,
     "sin": np.sin,
     "cos": np.cos,
     "sqrt": np.sqrt,
 }
-_BINARY = frozenset({"add", "sub", "mul", "div"})
+_BINARY = frozenset({"add", "sub", "mul"})
 
 
 def operands(op: Op) -> tuple[int, ...]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import Any, cast
 
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
 from redyn.dynamics.algorithms import ALGORITHMS, Algorithm, Shape, World
+from redyn.kernels.lock import building
 from redyn.kernels.program import Program, read_function
 from redyn.model import Frame, Model, regrouped
-
-# CasADi builds graphs with shared counters that are not guarded against several threads.
-_building = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -58,7 +55,7 @@ def casadi_function(model: Model, task: Task) -> Any:
     from redyn.arithmetic.graph import Graph
 
     ca = cast(Any, casadi)
-    with _building:
+    with building:
         columns = {name: ca.SX.sym(name, width) for name, width in task.inputs(model)}
         nodes = {name: _nodes(column) for name, column in columns.items()}
         arith = Graph()
