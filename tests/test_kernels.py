@@ -364,6 +364,7 @@ def test_fork_while_another_thread_builds():
     """The child neither hangs nor finds the compilers in the middle of something."""
     code = (
         "import os, threading, time, numpy as np, redyn\n"
+        "redyn.chain(3, seed=os.getpid()).gravity_torque(np.zeros((8, 3)))\n"  # imports all: Python minds a fork in one
         "def build(): redyn.chain(25, seed=os.getpid()).coriolis_matrix(np.zeros((8, 25)), np.zeros((8, 25)))\n"
         "thread = threading.Thread(target=build); thread.start(); time.sleep(0.3)\n"
         "pid = os.fork()\n"
