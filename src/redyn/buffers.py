@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 SMALLEST = 8_192  # numbers; below, the allocator does as well by itself
-BUDGET = 8_000_000  # numbers that are kept in all
+BUDGET = 10_000_000  # numbers that are kept in all
 KEPT = 3  # of each shape
 
 # Without the interpreter's lock, counts of references are not exact at any one moment.
@@ -33,7 +33,7 @@ class Buffers:
     def empty(self, shape: tuple[int, ...]) -> Array:
         """An array with arbitrary contents."""
         size = prod(shape)
-        worth = SMALLEST <= size <= BUDGET // 4 and _COUNTS
+        worth = SMALLEST <= size <= BUDGET and _COUNTS
         if not worth or not self._lock.acquire(blocking=False):  # taken by another thread: no use waiting
             return np.empty(shape)
         try:
