@@ -15,15 +15,14 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
+from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.buffers import Buffers
 from redyn.dynamics import forward
-from redyn.dynamics.algorithms import World
 from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.program import Program
-from redyn.kernels.trace import Task, trace
-from redyn.model import Frame, Model
+from redyn.kernels.trace import Task, surroundings, trace
+from redyn.model import Model
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
@@ -195,18 +194,7 @@ class Evaluator:
         arith = Floats() if single else Arrays()
         columns = [_scalars(a[0] if single else a) for a in inputs]
         named = dict(zip((name for name, _ in task.inputs(self.model)), columns, strict=True))
-        model = self.model.over(arith)
-        world = World(frame=model.frames[task.frame] if task.frame else None)
-        if task.gravity:
-            world.gravity = Vec3(*named["gravity"])
-        wrenches: list[tuple[Frame, Wrench]] = []
-        for name in task.external:
-            w = named[f"external[{name!r}]"]
-            wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
-        world.external = wrenches
-        if task.payload:
-            frame = model.frames[cast(str, model.end_effector)]
-            model = model.with_payload(MassMatrix.of_parameters(named["payload"]), frame)
+        world, model = surroundings(self.model.over(arith), task, named)
         state = [named[name] for name in task.base.state]
         try:
             results = task.base.run(model, arith, state, world)
@@ -254,8 +242,7 @@ class Evaluator:
         """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""
         model, q = self.model.over(Arrays()), _scalars(np.atleast_2d(inputs[0]))
         if task.payload:
-            frame = model.frames[cast(str, model.end_effector)]
-            model = model.with_payload(MassMatrix.of_parameters(_scalars(inputs[-1])), frame)
+            _, model = surroundings(model, Task(task.algorithm, payload=True), {"payload": _scalars(inputs[-1])})
         with np.errstate(all="ignore"):
             inertias = forward.joint_inertias(model, Arrays(), q)
         for link, (m_hat, size) in reversed(list(zip(model.links, inertias, strict=True))):

@@ -20,11 +20,12 @@ from redyn.model import Joint, Link, Model
 
 @dataclass(slots=True)
 class Articulation:
-    """What elimination leaves at a joint: psi = psi_hat / m_hat, and the reciprocal of m_hat, D's entry."""
+    """What elimination leaves at a joint: psi = psi_hat / m_hat, m_hat (D's entry), and its reciprocal."""
 
     psi: Wrench
     m_hat: Scalar
     reciprocal: Scalar
+    size: Scalar  # the trace of the articulated inertia that m_hat is an entry of
 
 
 def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulation, ArticulatedInertia]:
@@ -35,7 +36,8 @@ def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulatio
     reciprocal = 1 / m_hat
     psi = link.joint.with_axis(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
     M_bar = _with_row(link.joint, M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
-    return Articulation(psi, m_hat, reciprocal), M_bar
+    block = M_hat.I if link.joint.kind == "revolute" else M_hat.G
+    return Articulation(psi, m_hat, reciprocal, block.xx + block.yy + block.zz), M_bar
 
 
 def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
@@ -143,18 +145,8 @@ def generalized_force(
 
 def joint_inertias(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[tuple[Scalar, Scalar]]:
     """m_hat_i of every joint beside the size of the articulated body that it moves, to tell what is zero."""
-    B = propagations(model, arith, q)
-    zero = arith.const(0.0)
-    M_hat = [ArticulatedInertia.of_rigid(link.M, zero) for link in model.links]
-    result: list[tuple[Scalar, Scalar]] = []
-    for i in reversed(range(model.dof)):
-        link, M = model.links[i], M_hat[i]
-        joint, M_bar = articulated_step(link, M)
-        size = M.I.xx + M.I.yy + M.I.zz if link.joint.kind == "revolute" else M.G.xx + M.G.yy + M.G.zz
-        result.append((joint.m_hat, size))
-        if link.parent:
-            M_hat[link.parent - 1] = M_hat[link.parent - 1] + M_bar.to_parent(B[i])
-    return result[::-1]
+    joints = articulations(model, arith, propagations(model, arith, q))
+    return [(joint.m_hat, joint.size) for joint in joints]
 
 
 def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list[Scalar]], list[Scalar]]:

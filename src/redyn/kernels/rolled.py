@@ -176,7 +176,7 @@ def _outward_forward(station: Station) -> tuple[list[Any], Any]:
     """Accelerations from base to tip (9.41)."""
     c = station.carried
     mu = station.propagation() @ Twist(Vec3(*c[:3]), Vec3(*c[3:]))
-    joint = forward.Articulation(station.wrench("psi"), 0.0, 0.0)
+    joint = forward.Articulation(station.wrench("psi"), 0.0, 0.0, 0.0)
     x, mu_i = forward.outward_step(station.link, joint, station.slots["phi_tilde"], mu)
     return list(mu_i.components()), x
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -60,7 +61,7 @@ def casadi_function(model: Model, task: Task) -> Any:
         nodes = {name: _nodes(column) for name, column in columns.items()}
         arith = Graph()
         working = regrouped(model) if task.base.regroup else model
-        world, working = _world(model, working, task, nodes)
+        world, working = surroundings(working, task, nodes)
         state = [nodes[name] for name in task.base.state]
         outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
         if task.differentiated:
@@ -97,16 +98,17 @@ def _nodes(column: Any) -> list[Scalar]:
     return [column[i] for i in range(column.shape[0])]
 
 
-def _world(model: Model, working: Model, task: Task, nodes: dict[str, list[Scalar]]) -> tuple[World, Model]:
+def surroundings(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[World, Model]:
+    """The world of a task and the model with its payload, given the run-time parameters by name."""
     world = World(frame=model.frames[task.frame] if task.frame else None)
     if task.gravity:
-        world.gravity = Vec3(*nodes["gravity"])
+        world.gravity = Vec3(*named["gravity"])
     wrenches: list[tuple[Frame, Wrench]] = []
     for name in task.external:
-        w = nodes[f"external[{name!r}]"]
+        w = named[f"external[{name!r}]"]
         wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
     world.external = wrenches
     if task.payload:
         assert model.end_effector is not None
-        working = working.with_payload(MassMatrix.of_parameters(nodes["payload"]), model.frames[model.end_effector])
-    return world, working
+        model = model.with_payload(MassMatrix.of_parameters(named["payload"]), model.frames[model.end_effector])
+    return world, model
