@@ -97,7 +97,7 @@ def test_every_recursion_in_every_arithmetic(robot, name):
 
     made = [graph.inputs(f"x{k}", n) for k in range(arguments)]
     traced = recursion(robot.model.over(graph.Graph()), graph.Graph(), *[nodes for _, nodes in made])
-    function = graph.function("f", [column for column, _ in made], [list(traced)])
+    function = casadi.Function("f", [column for column, _ in made], [casadi.vertcat(*traced)])
     for k in range(size):
         close(np.array(function(*values[:, k])).ravel(), floats[k])
     assert isinstance(function, casadi.Function)

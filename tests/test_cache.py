@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions a
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("REDYN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("redyn.kernels.kernel._loaded", {})
+    monkeypatch.setattr("redyn.kernels.cache._loaded", {})
     return tmp_path / "cache" / "kernels"
 
 
@@ -31,9 +31,7 @@ def compilations(monkeypatch):
 
 
 def ask():
-    from redyn.kernels import kernel
-
-    kernel._loaded.clear()  # as a new process would find it
+    cache._loaded.clear()  # as a new process would find it
     robot = redyn.load("two-link")
     q = np.linspace(0, 1, 16).reshape(8, 2)
     result = robot.inverse_dynamics(q, q, q)

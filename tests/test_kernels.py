@@ -154,7 +154,7 @@ def test_new_values_never_recompile(monkeypatch):
     built = []
     original = Kernels._make
     monkeypatch.setattr(Kernels, "_make", lambda self, task, width: built.append(task) or original(self, task, width))
-    monkeypatch.setattr("redyn.kernels.kernel._loaded", {})
+    monkeypatch.setattr("redyn.kernels.cache._loaded", {})
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.uniform(-1, 1, (3, 8, 6))
     for trial in range(4):

@@ -36,7 +36,7 @@ ZERO_INERTIA = 1e-13
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
-OFTEN = 3  # calls; from then on the short way is worth importing Numba
+OFTEN = 3  # calls; after them the short way is worth importing Numba
 LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 MEANINGS = {
     "gravity": "an acceleration",
@@ -68,7 +68,6 @@ class Plan:
     shapes: tuple[tuple[int, ...], ...]
     divides: bool
     kernels: dict[bool, Any] = field(default_factory=dict[bool, Any])  # by whether the batch is too small for lanes
-    run: Any = None
     calls: int = 0
 
 
@@ -77,7 +76,7 @@ class Evaluator:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.kernels = _kernels(model)
+        self.kernels, self._call = _kernels(model)
         self.buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
         self._programs: dict[Task, Program] = {}  # interpreted ones
@@ -148,40 +147,33 @@ class Evaluator:
         if not len(inputs[0]):
             return True
         task, narrow = plan.task, len(inputs[0]) < 4
-        kernel = plan.kernels.get(narrow)
-        if kernel is not None and self.kernels is not None:
-            plan.calls += 1
-            if plan.calls >= OFTEN and task in DIRECT:
-                self._shorten(plan)
-            return plan.run(kernel, inputs, outputs, threads)
         if self.kernels is not None and self.kernels.covers(task):
-            from redyn.kernels import call
-
-            kernel = plan.kernels[narrow] = self.kernels.get(task, 1 if narrow else None)
-            plan.run = call.run
-            return call.run(kernel, inputs, outputs, threads)
+            kernel = plan.kernels.get(narrow)
+            if kernel is None:
+                kernel = plan.kernels[narrow] = self.kernels.get(task, 1 if narrow else None)
+            plan.calls += 1
+            if plan.calls > OFTEN and task in DIRECT:
+                self._shorten(plan, narrow)
+            return self._call.run(kernel, inputs, outputs, threads)
         rolled = self.kernels.rolled(task) if self.kernels is not None else None
         if rolled is not None:
-            from redyn.kernels import call
-
-            return call.run_slices(lambda i, o: rolled(i, o[0]), inputs, outputs, threads)
+            return self._call.run_slices(rolled, inputs, outputs, threads)
         with np.errstate(all="ignore"):
             for output, values in zip(outputs, self._slowly(task, inputs), strict=True):
                 output.reshape(len(output), -1)[...] = values
         return all(np.isfinite(a).all() for a in (*outputs, *inputs))
 
-    def _shorten(self, plan: Plan) -> None:
-        """Open the short way for a task that is called often."""
-        if self._no_shortcut or (plan.divides and self._weak):
+    def _shorten(self, plan: Plan, narrow: bool) -> None:
+        """Open the short way for a task that is called often, unless it is open."""
+        shortcut, dimensions = self._shortcuts[plan.task.algorithm], 1 if narrow else 2
+        if dimensions in shortcut.addresses or self._no_shortcut or (plan.divides and self._weak):
             return
         try:
             from redyn.kernels.quick import run3
         except Exception:  # no Numba, or one that finds no folder for its own cache: the general way does without
             self._no_shortcut = True
             return
-        shortcut = self._shortcuts[plan.task.algorithm]
-        for narrow, kernel in plan.kernels.items():
-            shortcut.addresses[1 if narrow else 2] = kernel.address
+        shortcut.addresses[dimensions] = plan.kernels[narrow].address
         self.quick.setdefault(plan.task.algorithm, shortcut.ready(run3))
 
     def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
@@ -286,12 +278,14 @@ class Shortcut:
         return quick
 
 
-def _kernels(model: Model) -> Any:
+def _kernels(model: Model) -> tuple[Any, Any]:
+    """The kernels of a model and the module that calls them."""
     try:
+        from redyn.kernels import call
         from redyn.kernels.kernel import Kernels
     except (ImportError, OSError):  # no llvmlite for this platform: the float path answers
-        return None
-    return Kernels(model)
+        return None, None
+    return Kernels(model), call
 
 
 def _given(out: Output, shapes: Sequence[tuple[int, ...]]) -> tuple[Array, ...] | None:

@@ -28,17 +28,3 @@ def inputs(name: str, count: int) -> tuple[Any, list[Scalar]]:
     """A column of `count` inputs and its scalar nodes."""
     column = _casadi.SX.sym(name, count)
     return column, [column[i] for i in range(count)]
-
-
-def function(name: str, arguments: list[Any], results: list[Any]) -> Any:
-    """A casadi.Function of columns; `results` are lists (columns) or lists of lists (matrices) of scalars."""
-    return _casadi.Function(name, arguments, [_stack(r) for r in results])
-
-
-def _stack(result: Any) -> Any:
-    if not isinstance(result, list):
-        return _casadi.SX(result)
-    rows = cast("list[Any]", result)
-    if rows and isinstance(rows[0], list):
-        return _casadi.vertcat(*[_casadi.horzcat(*row) for row in rows])
-    return _casadi.vertcat(*rows)

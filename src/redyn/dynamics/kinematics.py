@@ -54,6 +54,21 @@ def motion_step(link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd
     return Motion(t_i, t_dot_i, acceleration_matrix(t_i.ang, t_dot_i.ang))
 
 
+def motions(
+    model: Model,
+    arith: Arithmetic,
+    B: Sequence[Propagation],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    acceleration: Vec3,
+) -> list[Motion]:
+    """The motion of every link, the world accelerating as given; entry 0 is the world's."""
+    result = [at_rest(arith, acceleration)]
+    for link, B_ij, qd_i, qdd_i in zip(model.links, B, qd, qdd, strict=True):
+        result.append(motion_step(link, B_ij, result[link.parent], qd_i, qdd_i))
+    return result
+
+
 def twists(model: Model, arith: Arithmetic, B: Sequence[Propagation], qd: Sequence[Scalar]) -> list[Twist]:
     """The twist of every link; entry 0 is the world's."""
     zero = zero_vector(arith)
@@ -142,12 +157,10 @@ def link_motion(
     """Pose, twist, twist rate, inertia force and inertia moment of every link, gravity apart."""
     B = propagations(model, arith, q)
     placed = poses(model, arith, B)
-    motions = [at_rest(arith, zero_vector(arith))]
+    moving = motions(model, arith, B, qd, qdd, zero_vector(arith))
     result: list[LinkMotion] = []
-    for i, (link, B_ij, qd_i, qdd_i) in enumerate(zip(model.links, B, qd, qdd, strict=True), start=1):
-        motion = motion_step(link, B_ij, motions[link.parent], qd_i, qdd_i)
-        motions.append(motion)
-        frame, R = model.frames[link.name].pose, placed[i].R
+    for i, link in enumerate(model.links, start=1):
+        motion, frame, R = moving[i], model.frames[link.name].pose, placed[i].R
         w = link.M.inertia_wrench(motion.A, motion.t_dot.lin)
         velocity = motion.t.lin + motion.t.ang.cross(frame.o)
         result.append(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, MassMatrix, Mat3, Scalar, Sym3, Vec3, Wrench
-from redyn.dynamics.kinematics import at_rest, motion_step, propagations
+from redyn.dynamics.kinematics import motions, propagations
 from redyn.model import Model
 
 COUNT = 10
@@ -44,13 +44,11 @@ def regressor(
 ) -> list[list[Scalar]]:
     """Y, dof x 10 dof: the wrench that each unit body needs in its link's motion, carried to the joints below."""
     B = propagations(model, arith, q)
-    motions = [at_rest(arith, -(model.gravity if gravity is None else gravity))]
-    for link, B_ij, qd_i, qdd_i in zip(model.links, B, qd, qdd, strict=True):
-        motions.append(motion_step(link, B_ij, motions[link.parent], qd_i, qdd_i))
+    moving = motions(model, arith, B, qd, qdd, -(model.gravity if gravity is None else gravity))
     n = model.dof
     Y = [[arith.const(0.0)] * (COUNT * n) for _ in range(n)]
     for i in range(n):
-        frame, motion = model.frames[model.links[i].name].pose, motions[i + 1]
+        frame, motion = model.frames[model.links[i].name].pose, moving[i + 1]
         R_T = frame.R.T
         a = R_T @ (motion.t_dot.lin + motion.A @ frame.o)
         A = Mat3(R_T @ motion.A.T.x, R_T @ motion.A.T.y, R_T @ motion.A.T.z).T

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib import metadata, resources
 from pathlib import Path
 
-from redyn.kernels.machine import processor
+from redyn.kernels import machine
 
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
@@ -65,7 +65,21 @@ _SOURCE = _source_digest()
 
 def named(*parts: object) -> str:
     """The name of an entry that depends on `parts`, which must print all that they are."""
-    return hashlib.sha256(repr((parts, processor(), _SOURCE)).encode()).hexdigest()
+    return hashlib.sha256(repr((parts, machine.processor(), _SOURCE)).encode()).hexdigest()
+
+
+_loaded: dict[str, int] = {}  # addresses by name: robots that are equal share their code
+
+
+def address(name: str, width: int, text: Callable[[], str]) -> int:
+    """Where the kernel of that name is: in this process, on disk, or built now from the LLVM module of `text`."""
+    if name not in _loaded:
+        code = read(name)
+        if code is None:
+            code = machine.compile_module(text(), width)
+            write(name, code)
+        _loaded[name] = machine.load_object(code, "kernel", width)
+    return _loaded[name]
 
 
 def _usable() -> Path | None:

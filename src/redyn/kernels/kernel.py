@@ -23,9 +23,6 @@ class Kernel:
     width: int
 
 
-_loaded: dict[str, int] = {}  # addresses by name: robots that are equal share their code
-
-
 class Kernels:
     """The kernels of a model, made when first asked for."""
 
@@ -61,10 +58,4 @@ class Kernels:
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)
-        if name not in _loaded:
-            code = cache.read(name)
-            if code is None:
-                code = machine.compile_module(lower(trace(self.model, task), width), width)
-                cache.write(name, code)
-            _loaded[name] = machine.load_object(code, "kernel", width)
-        return Kernel(_loaded[name], width)
+        return Kernel(cache.address(name, width, lambda: lower(trace(self.model, task), width)), width)

@@ -34,7 +34,7 @@ from redyn.algebra import (
 from redyn.dynamics import forward, inverse
 from redyn.dynamics.friction import friction
 from redyn.dynamics.kinematics import Motion
-from redyn.kernels import cache, machine
+from redyn.kernels import cache
 from redyn.kernels.lanes import INT, POINTER, Lanes, integer, ir
 from redyn.kernels.lower import Evaluation
 from redyn.kernels.program import Program, read_function
@@ -390,14 +390,11 @@ class RolledKernel:
         self.constants = np.ascontiguousarray(table[:, ~same])
         parts = (algorithm, pattern, width, model.gravity)
         name = cache.named("rolled", *parts)
-        code = cache.read(name)
-        if code is None:
-            code = machine.compile_module(lower_rolled(model, algorithm, pattern, width), width)
-            cache.write(name, code)
-        self._call = _SIGNATURE(machine.load_object(code, "kernel", width))
+        self._call = _SIGNATURE(cache.address(name, width, lambda: lower_rolled(model, algorithm, pattern, width)))
 
-    def __call__(self, inputs: list[Array], output: Array) -> bool:
-        """Fill the output (N, n); whether all is finite. Releases the interpreter's lock."""
+    def __call__(self, inputs: list[Array], outputs: list[Array]) -> bool:
+        """Fill the one output (N, n); whether all is finite. Releases the interpreter's lock."""
+        (output,) = outputs
         n, size = self.model.dof, len(output)
         full = -(-size // self.width) * self.width
         q = _reduced(inputs[0])

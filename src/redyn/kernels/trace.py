@@ -53,20 +53,21 @@ def casadi_function(model: Model, task: Task) -> Any:
     """The CasADi function of a task, with one column per input array and per output, matrices flat by rows."""
     import casadi  # pyright: ignore[reportMissingTypeStubs]
 
-    from redyn.arithmetic.graph import Graph
+    from redyn.arithmetic import graph
 
     ca = cast(Any, casadi)
     with building:
-        columns = {name: ca.SX.sym(name, width) for name, width in task.inputs(model)}
-        nodes = {name: _nodes(column) for name, column in columns.items()}
-        arith = Graph()
+        made = {name: graph.inputs(name, width) for name, width in task.inputs(model)}
+        columns = {name: column for name, (column, _) in made.items()}
+        nodes = {name: scalars for name, (_, scalars) in made.items()}
+        arith = graph.Graph()
         working = regrouped(model) if task.base.regroup else model
         world, working = surroundings(working, task, nodes)
         state = [nodes[name] for name in task.base.state]
         outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
         if task.differentiated:
             if task.base.divides:
-                flat = _forward_derivatives(ca, working, arith, columns, outputs[0])
+                flat = _forward_derivatives(ca, working, arith, columns, nodes, outputs[0])
             else:
                 flat = [ca.jacobian(outputs[0], columns[name]) for name in task.differentiated]
             outputs = [ca.densify(matrix.T).reshape((-1, 1)) for matrix in flat]  # CasADi lays matrices by columns
@@ -75,13 +76,17 @@ def casadi_function(model: Model, task: Task) -> Any:
         return ca.Function(task.algorithm, list(columns.values()), outputs)
 
 
-def _forward_derivatives(ca: Any, model: Model, arith: Any, columns: dict[str, Any], qdd: Any) -> list[Any]:
+def _forward_derivatives(
+    ca: Any, model: Model, arith: Any, columns: dict[str, Any], nodes: dict[str, list[Scalar]], qdd: Any
+) -> list[Any]:
     """dqdd/dq = -M^-1 dtau/dq and dqdd/dqd = -M^-1 dtau/dqd at that qdd; dqdd/dtau = M^-1.
 
     Differentiating the elimination itself costs a quarter more operations.
     """
-    x = ca.SX.sym("x", model.dof)
-    state = [_nodes(column) for column in (columns["q"], columns["qd"], x)]
+    from redyn.arithmetic import graph
+
+    x, unknown = graph.inputs("x", model.dof)
+    state = [nodes["q"], nodes["qd"], unknown]
     tau = ca.vertcat(*ALGORITHMS["inverse_dynamics"].run(model, arith, state, World())[0])
     rows = ALGORITHMS["inverse_mass_matrix"].run(model, arith, state[:1], World())[0]
     inverse = ca.vertcat(*rows).reshape((model.dof, model.dof))  # symmetric, so rows may stand for columns
@@ -92,10 +97,6 @@ def _forward_derivatives(ca: Any, model: Model, arith: Any, columns: dict[str, A
 
 def trace(model: Model, task: Task) -> Program:
     return read_function(casadi_function(model, task))
-
-
-def _nodes(column: Any) -> list[Scalar]:
-    return [column[i] for i in range(column.shape[0])]
 
 
 def surroundings(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[World, Model]:
