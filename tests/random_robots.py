@@ -65,7 +65,7 @@ trees = st.builds(
 
 def on_floats(robot):
     """The same robot without kernels: the recursions themselves run, on floats and arrays."""
-    robot._evaluator.kernels = None
+    robot.evaluator.kernels = None
     return robot
 
 

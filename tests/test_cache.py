@@ -36,7 +36,7 @@ def ask():
     q = np.linspace(0, 1, 16).reshape(8, 2)
     result = robot.inverse_dynamics(q, q, q)
     slow = redyn.load("two-link")
-    slow._evaluator.kernels = None
+    slow.evaluator.kernels = None
     np.testing.assert_allclose(result, slow.inverse_dynamics(q, q, q), atol=1e-12)
 
 

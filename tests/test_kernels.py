@@ -63,7 +63,7 @@ def test_every_algorithm_equals_the_float_path(data, seed):
     for name in [*ALGORITHMS, *DERIVATIVES]:
         task = task_of(fast, name)
         inputs = [rng.uniform(-2, 2, (9, width)) for _, width in task.inputs(fast.model)]
-        got, expected = (robot._evaluator(task, inputs) for robot in (fast, slow))
+        got, expected = (robot.evaluator(task, inputs) for robot in (fast, slow))
         for a, b in zip(got, expected, strict=True):
             assert a.shape == b.shape
             close(a, b, max(10.0, condition))
@@ -471,7 +471,7 @@ def test_without_llvm_the_float_path_answers():
     code = (
         "import sys; sys.modules['llvmlite'] = None; sys.modules['llvmlite.binding'] = None\n"
         "import redyn, numpy as np; r = redyn.load('puma'); q = np.ones((5, 6))\n"
-        "print(r._evaluator.kernels, r.inverse_dynamics(q, q, q)[0, 1])\n"
+        "print(r.evaluator.kernels, r.inverse_dynamics(q, q, q)[0, 1])\n"
         "print(r.inverse_dynamics_derivatives(q, q, q)[0].shape)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)

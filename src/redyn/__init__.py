@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
 
 if TYPE_CHECKING:
-    from redyn import trajectory
+    from redyn import kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
+    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
+    from redyn.simulation import controllers as control
 
 __version__ = "0.1.0"
 
@@ -26,22 +28,35 @@ __all__ = [
     "RedynError",
     "RedynWarning",
     "Robot",
+    "Run",
+    "SimulationError",
     "SingularError",
+    "Stops",
     "chain",
+    "control",
+    "kinematics",
     "library",
     "load",
+    "simulate",
+    "simulate_batch",
     "trajectory",
 ]
 
 # Imported when first used, so that `import redyn` and `redyn --help` stay quick.
 _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot", "library": "redyn.description"}
+_HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
+_MODULES = {
+    "control": "redyn.simulation.controllers",
+    "kinematics": "redyn.kinematics",
+    "trajectory": "redyn.trajectory",
+}
 
 
 def __getattr__(name: str) -> object:
     import importlib
 
-    if name == "trajectory":
-        return importlib.import_module("redyn.trajectory")
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'redyn' has no attribute {name!r}")

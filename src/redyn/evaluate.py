@@ -27,6 +27,7 @@ from redyn.model import Model
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
 
+Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 Quick = Callable[[Any, Any, Any], "Array | None"]
 
 FLOAT64 = np.dtype(np.float64)
@@ -126,6 +127,53 @@ class Evaluator:
         for target, result in zip(given, results, strict=True):
             np.copyto(target, result)
         return given
+
+    def address(self, task: Task) -> int | None:
+        """Where the machine code of a task for single states is, for loops that call it; None if there is none."""
+        if self.kernels is None or not self.kernels.covers(task):
+            return None
+        return self.kernels.get(task, 1).address
+
+    def stepper(self, task: Task) -> Stepper:
+        """Fixed Runge-Kutta steps with a forward dynamics, many states at once."""
+        kernels = self.kernels if self.kernels is not None and self.kernels.covers(task) else None
+
+        def step(
+            q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
+        ) -> tuple[Array, Array]:
+            ends = np.empty_like(q), np.empty_like(qd)
+            if kernels is None:
+                return self._step_slowly(task, [q, qd, tau, *world], h, count, threads)
+            kernel = kernels.rollout(task, 1 if len(q) < 4 else None)
+            control = np.array([h, count])
+
+            def work(inputs: list[Array], outputs: list[Array]) -> bool:
+                return self._call.run_here(kernel.address, [*inputs, control], outputs) == 0
+
+            self._call.run_slices(work, [q, qd, tau, *world], ends, threads)
+            return ends
+
+        return step
+
+    def _step_slowly(
+        self, task: Task, inputs: list[Array], h: float, count: int, threads: int | None
+    ) -> tuple[Array, Array]:
+        """The same steps around calls, for robots without such a kernel."""
+        (q, v), given = inputs[:2], inputs[2:]
+
+        def acceleration(x: Array, rate: Array) -> Array:
+            return self(task, [x, rate, *given], threads, check=False)[0]
+
+        for _ in range(count):
+            a1 = acceleration(q, v)
+            v2 = v + h / 2 * a1
+            a2 = acceleration(q + h / 2 * v, v2)
+            v3 = v + h / 2 * a2
+            a3 = acceleration(q + h / 2 * v2, v3)
+            v4 = v + h * a3
+            a4 = acceleration(q + h * v3, v4)
+            q, v = q + h / 6 * (v + 2 * (v2 + v3) + v4), v + h / 6 * (a1 + 2 * (a2 + a3) + a4)
+        return q, v
 
     def _normal(self, name: str, value: Any, width: int) -> Array:
         """`value` as contiguous float64 of shape (width,) or (N, width)."""

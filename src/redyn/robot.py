@@ -61,8 +61,8 @@ class Robot:
         self.description = description
         self.model: Model = build(description, friction=friction, exact=exact)
         self._options = (friction, exact)
-        self._evaluator = Evaluator(self.model)
-        self._quick = self._evaluator.quick
+        self.evaluator = Evaluator(self.model)
+        self._quick = self.evaluator.quick
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.dof} joints, {self.total_mass:.4g} kg>"
@@ -356,7 +356,8 @@ class Robot:
             raise InputError(f"link: expected an index from 1 to {self.dof}, or 0 for the world, got {link}")
         return self.model.links[int(link) - 1].name if link else WORLD
 
-    def _named_frame(self, link: LinkName) -> tuple[str, Frame]:
+    def named_frame(self, link: LinkName = None) -> tuple[str, Frame]:
+        """The name of a frame and what the model knows of it."""
         name = self.frame_name(link)
         return name, self.model.frames[name]
 
@@ -374,7 +375,7 @@ class Robot:
         check: bool = True,
         out: Output = None,
     ) -> tuple[Array, ...]:
-        return self._evaluator(task, values, threads, check, out)
+        return self.evaluator(task, values, threads, check, out)
 
     def _run_in_world(
         self,
@@ -387,7 +388,7 @@ class Robot:
     ) -> tuple[Array, ...]:
         if gravity is None and external is None and payload is None:
             return self._run(_plain(algorithm), state, **how)
-        used, values = world_inputs(self._named_frame, gravity, external, payload)
+        used, values = world_inputs(self.named_frame, gravity, external, payload)
         return self._run(Task(algorithm, **used), [*state, *values], **how)
 
 

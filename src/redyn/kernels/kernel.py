@@ -8,6 +8,7 @@ from redyn.kernels import cache, machine
 from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
+from redyn.kernels.rollout import lower_rollout
 from redyn.kernels.trace import Task, trace
 from redyn.model import Model
 
@@ -29,6 +30,7 @@ class Kernels:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._made: dict[tuple[Task, int], Kernel] = {}
+        self._rollouts: dict[tuple[Task, int], Kernel] = {}
         self._rolled: dict[str, RolledKernel] = {}
 
     def covers(self, task: Task) -> bool:
@@ -54,6 +56,17 @@ class Kernels:
             with building:
                 found = self._made.get((task, width)) or self._make(task, width)
                 self._made[task, width] = found
+        return found
+
+    def rollout(self, task: Task, width: int | None = None) -> Kernel:
+        """Fixed steps through time with a forward dynamics: see `lower_rollout`."""
+        width = width or machine.lane_width()
+        found = self._rollouts.get((task, width))
+        if found is None:
+            with building:
+                name = cache.named("rollout", self.model, task, width)
+                text = cache.address(name, width, lambda: lower_rollout(trace(self.model, task), width))
+                found = self._rollouts[task, width] = Kernel(text, width)
         return found
 
     def _make(self, task: Task, width: int) -> Kernel:

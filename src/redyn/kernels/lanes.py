@@ -7,6 +7,7 @@ before it, so that no masks are needed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import llvmlite.ir  # pyright: ignore[reportMissingTypeStubs]
@@ -87,6 +88,22 @@ class Lanes:
         nothing = ir.Constant(self.vector, ir.Undefined)
         first = self.b.insert_element(nothing, scalar, ir.Constant(INT32, 0))
         return self.shuffle(first, nothing, [0] * self.width)
+
+    def loop(self, start: Any, stop: Any, step: int) -> Iterator[Any]:
+        """`for index in loop(...)`: what the body emits is repeated, from start while index < stop (or >= for down)."""
+        b = self.b
+        before, head = b.block, b.append_basic_block("head")
+        body, end = b.append_basic_block("body"), b.append_basic_block("end")
+        b.branch(head)
+        b.position_at_end(head)
+        index = b.phi(INT)
+        index.add_incoming(start, before)
+        b.cbranch(b.icmp_signed("<" if step > 0 else ">=", index, stop), body, end)
+        b.position_at_end(body)
+        yield index
+        index.add_incoming(b.add(index, integer(step)), b.block)
+        b.branch(head)
+        b.position_at_end(end)
 
     # --- rows to columns and back -----------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ depends, is finite. The last, partial block runs on a scratch copy, through the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from redyn.kernels.lanes import BOOL, DOUBLE, INT, POINTER, Lanes, integer, ir
@@ -91,8 +91,8 @@ def lower(program: Program, width: int) -> str:
     b = ir.IRBuilder(kernel.append_basic_block("entry"))
     lanes = Lanes(b, width)
     N = kernel.args[2]
-    memory = _Memory(b)
-    arrays = _Arrays(lanes, program, kernel, memory)
+    memory = Memory(b)
+    arrays = Arrays(lanes, program.inputs, program.outputs, kernel, memory)
     full = b.and_(N, integer(-width))
     rest = b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
@@ -122,7 +122,7 @@ def lower(program: Program, width: int) -> str:
         position += count
 
     watched = list({id(x): x for x in results}.values()) + [load(a, c) for a, c in program.unused_inputs()]
-    found = _add_up(lanes, watched, trouble)
+    found = add_up(lanes, watched, trouble)
 
     after = b.add(i, integer(width))
     i.add_incoming(after, b.block)
@@ -136,7 +136,7 @@ def lower(program: Program, width: int) -> str:
     return str(module)
 
 
-def _add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
+def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
     """NaN if any value is not finite, or one was not before: x * 0 is NaN just where x is not finite."""
     while len(values) > 1:
         pairs = [lanes.b.fadd(x, y) for x, y in zip(values[::2], values[1::2], strict=False)]
@@ -144,7 +144,7 @@ def _add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
     return lanes.intrinsic("fma", values[0], lanes.constant(0.0), before)
 
 
-class _Memory:
+class Memory:
     """Working memory of a kernel: on the stack if it is small, else from the C library."""
 
     def __init__(self, builder: Any) -> None:
@@ -168,13 +168,15 @@ class _Memory:
         return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, [argument]), name)
 
 
-class _Arrays:
+class Arrays:
     """The kernel's arrays, and scratch copies of their last rows where those do not fill a block."""
 
-    def __init__(self, lanes: Lanes, program: Program, kernel: Any, memory: _Memory) -> None:
+    def __init__(
+        self, lanes: Lanes, inputs: Sequence[int], outputs: Sequence[int], kernel: Any, memory: Memory
+    ) -> None:
         self.lanes, self.b = lanes, lanes.b
-        self.inputs = len(program.inputs)
-        self.widths = [*program.inputs, *program.outputs]
+        self.inputs = len(inputs)
+        self.widths = [*inputs, *outputs]
         b = self.b
         self.pointers = [
             b.load(

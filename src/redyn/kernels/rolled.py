@@ -12,7 +12,7 @@ N must be a multiple of the lane width. Constants that are the same for every li
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -259,22 +259,6 @@ class _Roller:
         self.scratch = self.b.bitcast(scratch, self.lanes.vector.as_pointer())
         self.constants = constants
 
-    def loop(self, start: Any, stop: Any, step: int) -> Iterator[Any]:
-        """`for index in loop(...)`: what the body emits is repeated, from start while index < stop (or >= for down)."""
-        b = self.b
-        before, head = b.block, b.append_basic_block("head")
-        body, end = b.append_basic_block("body"), b.append_basic_block("end")
-        b.branch(head)
-        b.position_at_end(head)
-        index = b.phi(INT)
-        index.add_incoming(start, before)
-        b.cbranch(b.icmp_signed("<" if step > 0 else ">=", index, stop), body, end)
-        b.position_at_end(body)
-        yield index
-        index.add_incoming(b.add(index, integer(step)), b.block)
-        b.branch(head)
-        b.position_at_end(end)
-
     def slot(self, link: Any, name: str) -> Any:
         offset = SLOTS.index(_SHARED.get(name, name))
         place = self.b.add(self.b.mul(link, integer(len(SLOTS))), integer(offset))
@@ -301,7 +285,7 @@ class _Roller:
         """The inputs of a block, transposed into the slots of the links."""
         for array, name in enumerate(("q", "qd", "x")):
             start = self.rows(self.ins, array, block)
-            for link in self.loop(integer(0), self.n, 1):
+            for link in self.lanes.loop(integer(0), self.n, 1):
                 value = ir.Constant(self.lanes.vector, ir.Undefined)
                 for row in range(self.lanes.width):
                     at = self.b.gep(start, [self.b.add(self.b.mul(self.n, integer(row)), link)])
@@ -315,7 +299,7 @@ class _Roller:
 
     def slots_to_columns(self, block: Any) -> None:
         start = self.rows(self.outs, 0, block)
-        for link in self.loop(integer(0), self.n, 1):
+        for link in self.lanes.loop(integer(0), self.n, 1):
             value = self.load(self.slot(link, "out"))
             for row in range(self.lanes.width):
                 at = self.b.gep(start, [self.b.add(self.b.mul(self.n, integer(row)), link)])
@@ -335,7 +319,7 @@ class _Roller:
             b.store(ir.Constant(lanes.vector, [value] * lanes.width if lanes.width > 1 else value), place)
         last = b.sub(self.n, integer(1))
         bounds = (integer(0), self.n, 1) if stage.outward else (last, integer(0), -1)
-        for link in self.loop(*bounds):
+        for link in self.lanes.loop(*bounds):
             row = b.mul(link, integer(self.constants))
 
             def load(array: int, column: int, link: Any = link, row: Any = row) -> Any:
@@ -364,7 +348,7 @@ def lower_rolled(model: Model, algorithm: str, pattern: list[float | None], widt
     b.store(lanes.constant(0.0), trouble)
     gravity = [cast(float, g) for g in model.gravity.components()]
     traced = [(stage, *_trace(model, stage, pattern)) for stage in PASSES[algorithm]]
-    for block in roller.loop(integer(0), roller.N, width):
+    for block in roller.lanes.loop(integer(0), roller.N, width):
         roller.columns_to_slots(block)
         for stage, program, written, gives in traced:
             roller.run(stage, program, written, gives, trouble, gravity)

@@ -1,0 +1,127 @@
+"""Many motions at once: Runge-Kutta steps around one copy of the forward dynamics, one motion per lane.
+
+    long kernel(double **inputs, double **outputs, long N)
+
+The inputs are those of the forward dynamics, (N, width) each, and last two numbers: the step and how many. The outputs
+are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redyn.kernels.lanes import DOUBLE, INT, POINTER, Lanes, integer, ir
+from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up
+from redyn.kernels.program import Program
+
+# The classic method: how far each stage goes, and what it weighs.
+REACH, WEIGHT = (0.0, 0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+
+
+def lower_rollout(program: Program, width: int) -> str:
+    """The LLVM module that steps through time with the forward dynamics of `program`."""
+    n = program.inputs[0]
+    module = ir.Module(name="redyn")
+    table = POINTER.as_pointer()
+    kernel = ir.Function(module, ir.FunctionType(INT, [table, table, INT]), "kernel")
+    b = ir.IRBuilder(kernel.append_basic_block("entry"))
+    lanes = Lanes(b, width)
+    N = kernel.args[2]
+    memory = Memory(b)
+    arrays = Arrays(lanes, program.inputs, (n, n), kernel, memory)
+    control = b.load(b.gep(kernel.args[0], [integer(len(program.inputs))]))
+    h = lanes.splat(b.load(control))
+    steps = b.fptosi(b.load(b.gep(control, [integer(1)])), INT)
+    reach, weight = _table(module, "reach", REACH), _table(module, "weight", WEIGHT)
+    full, rest = b.and_(N, integer(-width)), b.and_(N, integer(width - 1))
+    arrays.fill_scratch(full, rest)
+    constants = sum(program.inputs[2:])
+    rooms = [_room(lanes, count) for count in (n, n, n, n, n, n, constants)]
+    Q, V, rate, acceleration, q_sum, v_sum, given = rooms
+    trouble = b.alloca(lanes.vector)
+    b.store(lanes.constant(0.0), trouble)
+
+    for i in lanes.loop(integer(0), N, width):
+        bases = arrays.bases(i, full)
+        for base, count, room, first in _places(program, bases, Q, V, given):
+            columns: dict[int, Any] = {}
+            for column in range(count):
+                if column not in columns:
+                    columns |= lanes.load_columns(base, count, column)
+                b.store(columns[column], b.gep(room, [integer(first + column)]))
+        for room in (rate, acceleration):
+            _fill(lanes, room, n)
+        for _ in lanes.loop(integer(0), steps, 1):
+            for room in (q_sum, v_sum):
+                _fill(lanes, room, n)
+            for stage in lanes.loop(integer(0), integer(4), 1):
+                far = b.fmul(h, lanes.splat(b.load(b.gep(reach, [integer(0), stage]))))
+                weighs = lanes.splat(b.load(b.gep(weight, [integer(0), stage])))
+                q = [_along(lanes, Q, far, rate, j) for j in range(n)]
+                v = [_along(lanes, V, far, acceleration, j) for j in range(n)]
+                a = Evaluation(lanes, program, _Stage(lanes, program, q, v, given)).run()
+                for j in range(n):
+                    for total, value, last in ((q_sum, v[j], rate), (v_sum, a[j], acceleration)):
+                        at = b.gep(total, [integer(j)])
+                        b.store(b.fadd(b.load(at), b.fmul(weighs, value, flags=FLAGS), flags=FLAGS), at)
+                        b.store(value, b.gep(last, [integer(j)]))
+            for j in range(n):
+                for state, total in ((Q, q_sum), (V, v_sum)):
+                    b.store(_along(lanes, state, h, total, j), b.gep(state, [integer(j)]))
+        results = [[b.load(b.gep(room, [integer(j)])) for j in range(n)] for room in (Q, V)]
+        for base, values in zip(bases[len(program.inputs) :], results, strict=True):
+            lanes.store_columns(base, values)
+        b.store(add_up(lanes, results[0] + results[1], b.load(trouble)), trouble)
+
+    arrays.empty_scratch(full, rest)
+    memory.release()
+    found = b.load(trouble)
+    b.ret(b.zext(lanes.any(b.fcmp_unordered("uno", found, found)), INT))
+    return str(module)
+
+
+class _Stage:
+    """What the forward dynamics asks for: the state of the stage, and what is given for the whole motion."""
+
+    def __init__(self, lanes: Lanes, program: Program, q: list[Any], v: list[Any], given: Any) -> None:
+        self.b, self.q, self.v, self.given = lanes.b, q, v, given
+        self.first = [sum(program.inputs[2:a]) for a in range(len(program.inputs))]
+
+    def __call__(self, array: int, column: int) -> Any:
+        if array < 2:
+            return (self.q, self.v)[array][column]
+        return self.b.load(self.b.gep(self.given, [integer(self.first[array] + column)]))
+
+
+def _places(program: Program, bases: list[Any], Q: Any, V: Any, given: Any) -> list[tuple[Any, int, Any, int]]:
+    """For every input array: where its rows are, how wide they are, the room for its columns and where they start."""
+    found: list[tuple[Any, int, Any, int]] = []
+    for a, count in enumerate(program.inputs):
+        room, first = ((Q, 0), (V, 0))[a] if a < 2 else (given, sum(program.inputs[2:a]))
+        found.append((bases[a], count, room, first))
+    return found
+
+
+def _table(module: Any, name: str, values: tuple[float, ...]) -> Any:
+    kind = ir.ArrayType(DOUBLE, len(values))
+    table = ir.GlobalVariable(module, kind, name)
+    table.global_constant, table.linkage, table.initializer = True, "internal", ir.Constant(kind, list(values))
+    return table
+
+
+def _room(lanes: Lanes, count: int) -> Any:
+    room = lanes.b.alloca(lanes.vector, integer(max(count, 1)))
+    room.align = 64
+    return room
+
+
+def _fill(lanes: Lanes, room: Any, count: int) -> None:
+    for j in range(count):
+        lanes.b.store(lanes.constant(0.0), lanes.b.gep(room, [integer(j)]))
+
+
+def _along(lanes: Lanes, start: Any, far: Any, rate: Any, j: int) -> Any:
+    """start[j] + far * rate[j]"""
+    b = lanes.b
+    moved = b.fmul(far, b.load(b.gep(rate, [integer(j)])), flags=FLAGS)
+    return b.fadd(b.load(b.gep(start, [integer(j)])), moved, flags=FLAGS)

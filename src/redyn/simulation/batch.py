@@ -1,0 +1,163 @@
+"""redyn.simulate_batch: many motions at once, one per lane, with a fixed Runge-Kutta step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError, RedynError
+from redyn.evaluate import MEANINGS, normal, world_inputs
+from redyn.kernels.trace import Task
+from redyn.robot import Robot
+from redyn.simulation.arguments import positive
+from redyn.simulation.progress import Progress
+
+Array = NDArray[np.float64]
+
+MOST_NUMBERS = 2**31  # in the result
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Many motions: T instants of N of them, q and qd of shape (T, N, dof)."""
+
+    robot: Robot
+    t: Array
+    q: Array = field(repr=False)
+    qd: Array = field(repr=False)
+    steps: int
+    ending: str = ""  # why it ended early; empty if it did not
+
+
+def simulate_batch(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    duration: float,
+    torque: Any = None,
+    step: float = 1e-3,
+    sample: float | None = None,
+    gravity: ArrayLike | None = None,
+    payload: ArrayLike | None = None,
+    threads: int | None = None,
+    check: bool = True,
+    progress: bool = True,
+) -> Batch:
+    """N motions from the states q, qd of shape (N, dof), by the classic Runge-Kutta method with a fixed step.
+
+    torque: None, (dof,) or (N, dof) for the whole time; (K, N, dof) for the K steps, held during each; or a function
+        torque(t, Q, QD), called once a step with all states, whose result is held for that step.
+    sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
+    payload, gravity: for all, or one per motion.
+    check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
+
+    >>> import redyn
+    >>> robot = redyn.load("two-link")
+    >>> batch = redyn.simulate_batch(robot, [[0.1, 0.0], [0.2, 0.0]], [0.0, 0.0], duration=1.0, sample=0.5)
+    >>> batch.q.shape
+    (3, 2, 2)
+    """
+    length, pace = positive("duration", duration, "seconds"), positive("step", step, "seconds")
+    steps = max(1, round(length / pace))
+    if abs(steps * pace - length) > 1e-6 * pace:
+        raise InputError(f"step: {length:g} s are no whole number of steps of {pace:g} s")
+    every = steps if sample is None else round(positive("sample", sample, "seconds") / pace)
+    if sample is not None and (every < 1 or abs(every * pace - float(sample)) > 1e-6 * pace or steps % every):
+        raise InputError(f"sample: expected a whole number of steps that divides {steps}, {sample!r} s is none")
+    n = robot.dof
+    joints = ", ".join(robot.joint_names[:8])
+    meaning = f"{n} numbers, one per joint ({joints}), for each motion"
+    states = [np.atleast_2d(normal(name, x, n, meaning)) for name, x in (("q", q), ("qd", qd))]
+    extras: list[tuple[str, Any, int, str]] = []
+    if gravity is not None:
+        extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
+    if payload is not None:
+        extras.append(("payload", payload, 10, MEANINGS["payload"]))
+    given = [np.atleast_2d(normal(*extra)) for extra in extras]
+    table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
+    count = _count([*states, *given, *([] if table is None else [table[0]])])
+    if (steps // every + 1) * count * n > MOST_NUMBERS:
+        raise InputError(f"{steps // every + 1} samples of {count} motions do not fit; sample less often")
+    Q, V = (_spread(a, count) for a in states)
+    world = [_spread(a, count) for a in given]
+    used, _ = world_inputs(robot.named_frame, gravity, None, payload)
+    # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
+    robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
+    stepper = robot.evaluator.stepper(Task("forward_dynamics", **used))
+
+    out_q, out_v = (np.empty((steps // every + 1, count, n)) for _ in range(2))
+    out_q[0], out_v[0] = Q, V
+    tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
+    done, ending = 0, ""
+    with Progress(length, progress) as bar:
+        try:
+            while done < steps:
+                many = every - done % every
+                if callable(torque):
+                    tau, many = _called(cast(Any, torque), done * pace, Q, V), 1
+                elif table is not None and len(table) > 1:
+                    tau, many = _spread(table[done], count), 1
+                else:
+                    many = min(many, max(1, int(5e7 / (count * n * 40))))  # a tenth of a second or so
+                Q, V = stepper(Q, V, tau, world, pace, many, threads)
+                done += many
+                if done % every == 0:
+                    out_q[done // every], out_v[done // every] = Q, V
+                    if check:
+                        _require_finite(Q, V, done * pace)
+                bar.show(done * pace)
+        except KeyboardInterrupt:
+            ending = f"interrupted at t = {done * pace:.4g} s"
+    kept = done // every + 1
+    t = np.arange(steps // every + 1, dtype=np.float64) * (every * pace)
+    return Batch(robot, t[:kept], out_q[:kept], out_v[:kept], done, ending)
+
+
+def _torque_table(torque: Any, n: int, steps: int) -> Array:
+    """(1, N or 1, n) for a torque that stays, (steps, N or 1, n) for one that changes."""
+    meaning = f"torque: expected shape ({n},), (N, {n}) or ({steps}, N, {n}), one row per joint"
+    try:
+        rows = np.asarray(torque, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{meaning}, got {type(torque).__name__}") from None
+    if rows.ndim not in (1, 2, 3) or rows.shape[-1] != n or (rows.ndim == 3 and len(rows) != steps):
+        raise InputError(f"{meaning}, got shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise InputError(f"torque{np.argwhere(~np.isfinite(rows))[0].tolist()} is not finite")
+    return rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
+
+
+def _count(arrays: list[Array]) -> int:
+    sizes = {len(a) for a in arrays if len(a) != 1}
+    if len(sizes) > 1:
+        raise InputError(f"the inputs hold {' and '.join(str(s) for s in sorted(sizes))} motions; give equal numbers")
+    return sizes.pop() if sizes else 1
+
+
+def _spread(array: Array, count: int) -> Array:
+    return np.ascontiguousarray(np.broadcast_to(array, (count, array.shape[-1])))
+
+
+def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> Array:
+    value = np.asarray(torque(t, Q, V), dtype=np.float64)
+    try:
+        rows = np.ascontiguousarray(np.broadcast_to(value, Q.shape))
+    except ValueError:
+        raise InputError(f"torque(t, Q, QD): expected shape {Q.shape}, got {value.shape} at t = {t:.6g} s") from None
+    if not np.isfinite(rows).all():
+        row = int(np.argwhere(~np.isfinite(rows))[0][0])
+        raise InputError(f"torque(t, Q, QD): row {row} is not finite at t = {t:.6g} s")
+    return rows
+
+
+def _require_finite(Q: Array, V: Array, t: float) -> None:
+    bad = ~(np.isfinite(Q).all(axis=1) & np.isfinite(V).all(axis=1))
+    if bad.any():
+        raise RedynError(
+            f"motion {int(np.argmax(bad))} is no longer finite at t = {t:.4g} s; it diverges, or needs a smaller step"
+            + (f" ({int(bad.sum())} motions in all)" if bad.sum() > 1 else "")
+        )

@@ -1,0 +1,112 @@
+"""Numba for the loops over time: how functions are compiled, and how they call others by address.
+
+Kernels, torque laws and events reach a compiled loop as numbers, the addresses of their machine code. So the loops are
+compiled once for every robot and every law, and kept in Numba's own cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba  # pyright: ignore[reportMissingTypeStubs]
+from numba import types  # pyright: ignore[reportMissingTypeStubs]
+from numba.extending import intrinsic  # pyright: ignore[reportMissingTypeStubs]
+
+from redyn.kernels.lanes import DOUBLE, INT, POINTER, integer, ir
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def compiled(function: F) -> F:
+    """Machine code on the first call, kept on disk where Numba finds a folder for it."""
+    njit = cast(Any, numba).njit
+    try:
+        return njit(nogil=True, cache=True, error_model="numpy")(function)
+    except RuntimeError:  # no folder that Numba may write to
+        return njit(nogil=True, error_model="numpy")(function)
+
+
+def inlined(function: F) -> F:
+    """Machine code inside that of whoever calls: for small functions that are called all the time."""
+    return cast(Any, numba).njit(nogil=True, error_model="numpy", forceinline=True)(function)
+
+
+@contextmanager
+def scalar_code() -> Generator[None]:
+    """What is compiled meanwhile uses no vectors.
+
+    Our arrays are a dozen numbers, written one by one and read again at once. Reading them as vectors makes the
+    processor wait for the writes to land: a quarter of the time of a Runge-Kutta step.
+    """
+    config = cast(Any, numba).config
+    before = config.LOOP_VECTORIZE
+    config.LOOP_VECTORIZE = 0
+    try:
+        yield
+    finally:
+        config.LOOP_VECTORIZE = before
+
+
+def sources() -> str:
+    """A digest of this package. Numba notices changes only in the file that holds the function it keeps."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _at(builder: Any, address: Any, result: Any, arguments: list[Any]) -> Any:
+    return builder.inttoptr(address, ir.FunctionType(result, arguments).as_pointer())
+
+
+@cast(Any, intrinsic)
+def call_kernel(typing_context: Any, address: Any, inputs: Any, outputs: Any) -> Any:
+    """long kernel(double **inputs, double **outputs, long N) on one state; 0 if all is finite."""
+    del typing_context, address, inputs, outputs
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del context, signature
+        table = POINTER.as_pointer()
+        tables = [builder.inttoptr(pointer, table) for pointer in arguments[1:]]
+        return builder.call(_at(builder, arguments[0], INT, [table, table, INT]), [*tables, integer(1)])
+
+    return types.int64(types.int64, types.int64, types.int64), generate
+
+
+@cast(Any, intrinsic)
+def call_law(typing_context: Any, address: Any, t: Any, q: Any, v: Any, out: Any) -> Any:
+    """void law(double t, double *q, double *v, double *out), all pointers given as numbers."""
+    del typing_context, address, t, q, v, out
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del signature
+        pointers = [builder.inttoptr(pointer, POINTER) for pointer in arguments[2:]]
+        law = _at(builder, arguments[0], ir.VoidType(), [DOUBLE, POINTER, POINTER, POINTER])
+        builder.call(law, [arguments[1], *pointers])
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.float64, types.int64, types.int64, types.int64), generate
+
+
+@cast(Any, intrinsic)
+def call_event(typing_context: Any, address: Any, t: Any, q: Any, v: Any) -> Any:
+    """double event(double t, double *q, double *v), all pointers given as numbers."""
+    del typing_context, address, t, q, v
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del context, signature
+        pointers = [builder.inttoptr(pointer, POINTER) for pointer in arguments[2:]]
+        return builder.call(_at(builder, arguments[0], DOUBLE, [DOUBLE, POINTER, POINTER]), [arguments[1], *pointers])
+
+    return types.float64(types.int64, types.float64, types.int64, types.int64), generate
+
+
+@inlined
+def copy(source: Any, target: Any) -> None:
+    """target[:] = source, without the care that Numba takes for overlaps and shapes."""
+    for i in range(len(source)):
+        target[i] = source[i]

@@ -1,0 +1,74 @@
+"""Controllers: what a student would write on the board, as callables torque(t, q, qd).
+
+Gains are one number for all joints or one per joint.
+
+>>> import redyn
+>>> robot = redyn.load("two-link")
+>>> motion = redyn.trajectory.cycloidal([0, 0], [1, -1], 2.0)
+>>> run = redyn.simulate(robot, [0, 0], [0, 0], 2.0, torque=redyn.control.computed_torque(robot, motion, 100, 20))
+>>> bool(abs(run.q[-1] - [1, -1]).max() < 1e-6)
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError
+from redyn.robot import Robot
+from redyn.simulation.arguments import per_joint
+
+Array = NDArray[np.float64]
+Motion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
+Torque = Callable[[float, Array, Array], Array]
+
+
+def pd_gravity(robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> Torque:
+    """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
+    goal = per_joint("target", target, robot.dof, negative=True)
+    p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        del t
+        return p * (goal - q) - d * qd + robot.gravity_torque(q)
+
+    return torque
+
+
+def computed_torque(robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike) -> Torque:
+    """The robot's own dynamics cancelled, so that errors decay as e-ddot + kd e-dot + kp e = 0."""
+    p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
+    _follows(robot, motion)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        wanted, rate, acceleration = motion(t)
+        return robot.inverse_dynamics(q, qd, acceleration + d * (rate - qd) + p * (wanted - q))
+
+    return torque
+
+
+def feedforward_pd(robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike) -> Torque:
+    """The torque that the wanted motion needs, and springs and dampers for what is left."""
+    p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
+    _follows(robot, motion)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        wanted, rate, acceleration = motion(t)
+        return robot.inverse_dynamics(wanted, rate, acceleration) + d * (rate - qd) + p * (wanted - q)
+
+    return torque
+
+
+def feedforward(robot: Robot, motion: Motion) -> Torque:
+    """The torque that the wanted motion needs and nothing else: errors are left to grow."""
+    return feedforward_pd(robot, motion, 0.0, 0.0)
+
+
+def _follows(robot: Robot, motion: Motion) -> None:
+    q = motion(0.0)[0]
+    if q.shape != (robot.dof,):
+        raise InputError(f"motion: is of {q.shape[-1]} joints, but {robot.name} has {robot.dof}")

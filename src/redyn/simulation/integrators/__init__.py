@@ -1,0 +1,5 @@
+"""Ways to step through time, one per file."""
+
+METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
+FIXED = ("rk4", "euler", "taylor")  # whose step is the user's
+STIFF = ("radau", "lsoda")  # SciPy's

@@ -1,0 +1,96 @@
+"""Radau and LSODA, SciPy's methods for stiff systems, stepped one by one so that samples and events are our own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.simulation import manifold
+from redyn.simulation.compiled import copy
+from redyn.simulation.drive import (
+    ACCEPTED,
+    DONE,
+    EVALUATIONS,
+    EVENT,
+    F_NEW,
+    FAILED,
+    NOT_FINITE,
+    NOW,
+    PAUSED,
+    TOO_SMALL,
+    Y_NEW,
+    F,
+    Memory,
+    Y,
+    record,
+)
+from redyn.simulation.system import WORKS, System, evaluate
+
+Array = NDArray[np.float64]
+
+
+def advance(
+    method: str, system: System, memory: Memory, end: float, largest: float, rtol: float, atol: float
+) -> Callable[[int], int]:
+    """A function that goes on for at most as many steps as it is told, and returns what `drive` would."""
+    from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
+
+    clock, states, nq = memory.clock, memory.states, system.rows.shape[1]
+
+    def rate(t: float, y: Array) -> Array:
+        out = np.empty(len(y))
+        if not evaluate(system, t, np.ascontiguousarray(y), out):
+            out[:] = np.nan
+        clock[EVALUATIONS] += 1
+        if memory.failed[0] != 0:
+            raise _StopError
+        return out
+
+    kinds: dict[str, Any] = {"radau": integrate.Radau, "lsoda": integrate.LSODA}
+    allowed = np.full(states.shape[1], atol)
+    allowed[-WORKS:] = 1e3 * atol + 1e-6  # works take little part in the choice of steps
+    solver: Any = None
+
+    def go(budget: int) -> int:
+        nonlocal solver
+        try:
+            with np.errstate(all="ignore"):
+                if solver is None:
+                    states[F] = rate(0.0, states[Y])
+                    if not np.isfinite(states[F]).all():
+                        return NOT_FINITE
+                    solver = kinds[method](rate, 0.0, states[Y].copy(), end, rtol=rtol, atol=allowed, max_step=largest)
+                return _steps(budget)
+        except _StopError:
+            return FAILED
+
+    def _steps(budget: int) -> int:
+        for _ in range(budget):
+            t = float(clock[NOW])
+            solver.step()
+            if solver.status == "failed" or not np.isfinite(solver.y).all():
+                return TOO_SMALL
+            copy(np.ascontiguousarray(solver.y), states[Y_NEW])
+            cast(Any, manifold.project)(system.layout, states[Y_NEW][:nq])
+            states[F_NEW] = rate(float(solver.t), states[Y_NEW])
+            status = record(system, memory, t, float(solver.t) - t)
+            if memory.failed[0] != 0:
+                return FAILED
+            clock[ACCEPTED] += 1
+            copy(states[Y_NEW], states[Y])
+            if status == EVENT:
+                return EVENT
+            copy(states[F_NEW], states[F])
+            clock[NOW] = solver.t
+            if solver.status == "finished":
+                return DONE
+        return PAUSED
+
+    return go
+
+
+class _StopError(Exception):
+    """A user's function failed; it has been noted where."""

@@ -1,0 +1,36 @@
+"""How far a long run has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+
+class Progress:
+    """A bar on standard error once a run lasts longer than two seconds, where somebody can see it."""
+
+    def __init__(self, total: float, wanted: bool) -> None:
+        self._total, self._wanted = total, wanted and sys.stderr.isatty()
+        self._started = time.perf_counter()
+        self._bar: Any = None
+        self._job: Any = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: float) -> None:
+        if not self._wanted or time.perf_counter() - self._started < 2.0:
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(console=Console(stderr=True), transient=True)
+            self._job = self._bar.add_task("simulating", total=self._total)
+            self._bar.start()
+        self._bar.update(self._job, completed=done)

@@ -1,0 +1,205 @@
+"""What a simulation leaves: arrays over time, energies, plots and files."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.errors import MissingExtraError, RedynError
+from redyn.robot import Robot
+
+if TYPE_CHECKING:
+    from redyn.kinematics import Clearance
+
+Array = NDArray[np.float64]
+
+
+class World(NamedTuple):
+    """What acted on the robot besides its actuators and what pushed it."""
+
+    gravity: Array | None  # None: the robot's own
+    payload: Array | None
+
+
+class Energy(NamedTuple):
+    """Energies over time, and the work that was done on the robot since the start, in joules."""
+
+    kinetic: Array
+    potential: Array
+    actuators: Array
+    friction: Array  # negative where it brakes
+    external: Array
+    stops: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> Array:
+        """What the total gained beyond the work done: the error of the simulation."""
+        return self.total - self.total[0] - self.actuators - self.friction - self.external - self.stops
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated motion: N instants, a row each."""
+
+    robot: Robot
+    t: Array
+    q: Array = field(repr=False)
+    qd: Array = field(repr=False)
+    qdd: Array = field(repr=False)
+    tau: Array = field(repr=False)  # of the actuators
+    works: Array = field(repr=False)  # of actuators, friction and stops
+    wrenches: dict[str, Array] = field(repr=False)  # external ones, by frame
+    world: World = field(repr=False)
+    method: str
+    steps: int
+    rejected: int
+    evaluations: int
+    ending: str = ""  # why it ended early; empty if it did not
+    event: int | None = None  # the number of the event that ended it
+
+    def __repr__(self) -> str:
+        end = f", {self.ending}" if self.ending else ""
+        how = f"{len(self.t)} samples, {self.method}, {self.steps} steps{end}"
+        return f"<Run of {self.robot.name}: {self.t[-1]:g} s, {how}>"
+
+    @cached_property
+    def path(self) -> Array:
+        """The end effector's origin in the world, (N, 3)."""
+        return self.robot.forward_kinematics(self.q)[:, :3, 3]
+
+    @cached_property
+    def energy(self) -> Energy:
+        kinetic = self.robot.kinetic_energy(self.q, self.qd)
+        potential = self.robot.potential_energy(self.q, self.world.gravity)
+        if self.world.payload is not None:
+            more = self._payload_energies(self.world.payload)
+            kinetic, potential = kinetic + more[0], potential + more[1]
+        actuators, friction, stops = self.works.T
+        return Energy(kinetic, potential, actuators, friction, self._external_work(), stops)
+
+    def _payload_energies(self, payload: Array) -> tuple[Array, Array]:
+        pose = self.robot.forward_kinematics(self.q)
+        twist = np.einsum("kij,kj->ki", self.robot.jacobian(self.q), self.qd)
+        R, p = pose[:, :3, :3], pose[:, :3, 3]
+        m, first = payload[0], payload[1:4]
+        xx, xy, yy, xz, yz, zz = payload[4:]
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        angular, linear = (np.einsum("kji,kj->ki", R, part) for part in (twist[:, :3], twist[:, 3:]))
+        turning = np.einsum("ki,ij,kj->k", angular, inertia, angular)
+        mixed = (linear * np.cross(angular, first)).sum(axis=1)
+        kinetic = (m * (linear**2).sum(axis=1) + turning) / 2 + mixed
+        gravity = self.robot.gravity if self.world.gravity is None else self.world.gravity
+        return kinetic, -(m * p + R @ first) @ gravity
+
+    def _external_work(self) -> Array:
+        """By Simpson's rule over the samples."""
+        power = np.zeros(len(self.t))
+        for frame, wrench in self.wrenches.items():
+            twist = np.einsum("kij,kj->ki", self.robot.jacobian(self.q, frame), self.qd)
+            power += (wrench * twist).sum(axis=1)
+        if not self.wrenches or len(self.t) < 3:
+            return power * 0.0
+        from scipy.integrate import cumulative_simpson  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+        return np.asarray(cumulative_simpson(power, x=self.t, initial=0.0))
+
+    @cached_property
+    def clearance(self) -> Clearance:
+        """The room between links that are not neighbours, at every sample; negative where they overlap."""
+        from redyn.kinematics import clearance
+
+        return clearance(self.robot, self.q)
+
+    # --- files and pictures -----------------------------------------------------------------------------------
+
+    def _columns(self) -> dict[str, Array]:
+        columns = {"t": self.t}
+        for kind, values in (("q", self.q), ("qd", self.qd), ("qdd", self.qdd), ("tau", self.tau)):
+            columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(self.robot.joint_names)}
+        if self.robot.model.end_effector is not None:
+            columns |= {f"path_{axis}": self.path[:, i] for i, axis in enumerate("xyz")}
+        return columns | {f"energy_{name}": values for name, values in self.energy._asdict().items()}
+
+    def to_csv(self, path: str | Path) -> Path:
+        """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works."""
+        columns = self._columns()
+        try:
+            with Path(path).open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(columns)
+                writer.writerows(np.column_stack(list(columns.values())).tolist())
+        except OSError as error:
+            raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
+        return Path(path)
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame with the columns of `to_csv`, indexed by t."""
+        try:
+            import pandas  # pyright: ignore[reportMissingTypeStubs, reportMissingImports]
+        except ImportError:
+            raise RedynError("to_dataframe needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self._columns()).set_index("t")  # pyright: ignore
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A Matplotlib figure: the motion, joint values and rates, torques and energies; saved to `path` if given."""
+        from redyn.report.figures import run_figure
+
+        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path)
+
+    def html(self, path: str | Path) -> Path:
+        """One self-contained page: the robot in 3D, a player, and plots that follow it. Opens without a network."""
+        from redyn.report.html import write_html
+
+        return write_html(path, self.robot, self.t, self.q, self._plots(), title=self._title(), notes=self._notes())
+
+    def _repr_png_(self) -> bytes | None:
+        """In a notebook the run shows itself."""
+        import io
+
+        try:
+            figure = self.plot()
+        except MissingExtraError:
+            return None
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="png")
+        return buffer.getvalue()
+
+    def _title(self) -> str:
+        return f"{self.robot.name}: {self.t[-1]:g} s by {self.method}"
+
+    def _notes(self) -> list[str]:
+        drift = float(np.abs(self.energy.balance).max())
+        exchanged = float(max(np.ptp(self.energy.kinetic), np.ptp(self.energy.potential)))
+        notes = [f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations"]
+        notes.append(f"energy balance within {drift:.1e} J of {exchanged:.4g} J exchanged")
+        return notes + ([self.ending] if self.ending else [])
+
+    def _plots(self) -> list[Any]:
+        from redyn.report.plots import Plot
+
+        names = self.robot.joint_names
+        turns = [link.joint.kind == "revolute" for link in self.robot.model.links]
+
+        def unit(turning: str, sliding: str) -> str:
+            return turning if all(turns) else sliding if not any(turns) else f"{turning} or {sliding}"
+
+        energy = self.energy._asdict()
+        shown = {name: values for name, values in energy.items() if np.abs(values).max() > 0 or name == "kinetic"}
+        shown["total"] = self.energy.total
+        return [
+            Plot("Joint values", unit("rad", "m"), names, self.q),
+            Plot("Joint rates", unit("rad/s", "m/s"), names, self.qd),
+            Plot("Torques", unit("Nm", "N"), names, self.tau),
+            Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
+        ]

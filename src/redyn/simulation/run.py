@@ -1,0 +1,213 @@
+"""redyn.simulate: forward dynamics integrated in time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError, RedynError
+from redyn.robot import Robot
+from redyn.simulation import drive
+from redyn.simulation.arguments import positive
+from redyn.simulation.compiled import scalar_code
+from redyn.simulation.integrators import FIXED, METHODS, STIFF
+from redyn.simulation.progress import Progress
+from redyn.simulation.result import Run, World
+from redyn.simulation.setting import Setting, Stops
+
+Array = NDArray[np.float64]
+
+LARGEST_STEP = 0.1  # s: a longer one could pass over a short push or a quick event
+USUAL_STEP = 1e-3  # s, of the methods with a fixed step
+MOST_SAMPLES = 10_000_000
+CHUNK = 0.05  # s between looks at the clock, the progress bar and the keyboard
+
+
+class SimulationError(RedynError):
+    """A run that could not go on. `run` holds what was computed until then."""
+
+    run: Run
+
+
+class Ending(NamedTuple):
+    """How the loop over time came to its end."""
+
+    reason: str  # empty if it reached the duration
+    failed: bool
+    event: int | None = None
+
+
+def simulate(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    duration: float,
+    torque: Any = None,
+    method: str = "rkf45",
+    step: float | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    external: Mapping[str | int, Any] | None = None,
+    stops: bool | Stops = False,
+    events: Iterable[Callable[..., float]] | Callable[..., float] = (),
+    sample: ArrayLike = 0.01,
+    gravity: ArrayLike | None = None,
+    payload: ArrayLike | None = None,
+    dynamics: str = "recursive",
+    progress: bool = True,
+) -> Run:
+    """The motion of a robot from the state q, qd, by its forward dynamics.
+
+    torque: None (free fall), one torque per joint, rows of them spread over the duration, (times, rows), a function
+        torque(t, q, qd), or a controller of `redyn.control`. A Numba function runs at full speed.
+    method: rkf45, dopri5, abm (adaptive: rtol and atol), rk4, euler, taylor (fixed step), radau, lsoda (stiff).
+    step: of fixed-step methods (1 ms unless given); of the others the largest (0.1 s unless given).
+    external: {link: wrench}, as in the dynamics calls; a wrench may be a function of time.
+    stops: springs and dampers at the joint limits: True, or `redyn.Stops(stiffness, damping)`.
+    events: functions event(t, q, qd); the run ends where one of them passes zero (upwards if its attribute `direction`
+        is positive, downwards if negative).
+    sample: seconds between results, which are made by interpolation, or the times themselves.
+    dynamics: "recursive", or "cholesky" to compare.
+
+    Ctrl-C returns what was computed so far. A motion that cannot go on raises SimulationError, whose `run` holds it.
+
+    >>> import redyn
+    >>> run = redyn.simulate(redyn.load("two-link"), [0.5, 0.0], [0, 0], duration=1.0)
+    >>> run.q.shape, bool(abs(run.energy.balance).max() < 1e-6)
+    ((101, 2), True)
+    """
+    if method not in METHODS:
+        raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
+    if dynamics not in ("recursive", "cholesky"):
+        raise InputError(f"dynamics: expected 'recursive' or 'cholesky', got {dynamics!r}")
+    length = positive("duration", duration, "seconds")
+    tolerance = positive("rtol", rtol), positive("atol", atol)
+    pace = None if step is None else positive("step", step, "seconds")
+    times = _sample_times(sample, length)
+    watched = [events] if callable(events) else list(events)
+    with scalar_code():
+        setting = Setting(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
+        memory = setting.memory(times)
+        ending = _go(setting, memory, method, length, pace, tolerance, progress)
+        t, states = _recorded(memory, ending)
+        replayed = setting.replay(t, states)
+    n, nq, clock = robot.dof, robot.nq, memory.clock
+    run = Run(
+        robot,
+        t,
+        q=np.ascontiguousarray(states[:, :nq]),
+        qd=np.ascontiguousarray(states[:, nq : nq + n]),
+        works=states[:, nq + n :],
+        **replayed,
+        world=World(setting.gravity, setting.payload),
+        method=method,
+        steps=int(clock[drive.ACCEPTED]),
+        rejected=int(clock[drive.REJECTED]),
+        evaluations=int(clock[drive.EVALUATIONS]),
+        ending=ending.reason,
+        event=ending.event,
+    )
+    if ending.failed:
+        error = setting.callbacks.error
+        if error is not None:
+            error.add_note(f"raised while simulating {robot.name}, at t = {run.t[-1]:.6g} s")
+            raise error
+        failure = SimulationError(f"{robot.name}: {ending.reason}")
+        failure.run = run
+        raise failure
+    return run
+
+
+def _sample_times(sample: ArrayLike, duration: float) -> Array:
+    """Evenly from 0 through duration, as far apart as asked or a little less; or the given times."""
+    if np.ndim(sample) == 0:
+        between = positive("sample", sample, "seconds")
+        if duration / between > MOST_SAMPLES:
+            raise InputError(f"sample: {duration:g} s at {between:g} s make more than {MOST_SAMPLES} samples")
+        return np.linspace(0.0, duration, max(int(np.ceil(duration / between * (1 - 1e-12))), 1) + 1)
+    try:
+        times = np.array(sample, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("sample: expected seconds between results, or a row of times") from None
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
+        raise InputError("sample: expected a row of increasing times")
+    if times[0] < 0 or times[-1] > duration:
+        raise InputError(f"sample: times must lie between 0 and the duration, {duration:g} s")
+    return times
+
+
+def _go(
+    setting: Setting,
+    memory: drive.Memory,
+    method: str,
+    duration: float,
+    pace: float | None,
+    tolerance: tuple[float, float],
+    progress: bool,
+) -> Ending:
+    """Through time in chunks, between which Python shows progress and takes an interrupt."""
+    clock = memory.clock
+    with Progress(duration, progress) as bar:
+        try:
+            if method in STIFF:
+                from redyn.simulation.integrators.stiff import advance
+
+                go: Callable[[int], int] = advance(method, setting.system, memory, duration, pace or np.inf, *tolerance)
+            else:
+                loop = drive.DRIVERS[method]
+                if method in FIXED:
+                    count = max(1, int(np.ceil(duration / (pace or USUAL_STEP) * (1 - 1e-9))))
+                    clock[drive.STEP] = largest = duration / count
+                else:
+                    largest = min(pace or LARGEST_STEP, duration)
+                    clock[drive.STEP] = min(setting.first_step(*tolerance), largest)
+                system = setting.system
+
+                def go(budget: int, /) -> int:
+                    return loop(system, memory, duration, largest, *tolerance, budget)
+
+            budget = 200
+            while True:
+                started = time.perf_counter()
+                status = go(budget)
+                if status != drive.PAUSED:
+                    break
+                took = time.perf_counter() - started
+                budget = int(np.clip(budget * CHUNK / max(took, 1e-6), budget / 4, budget * 4)) + 1
+                bar.show(clock[drive.NOW])
+        except KeyboardInterrupt:
+            return Ending(f"interrupted at t = {clock[drive.NOW]:.4g} s", False)
+    now = float(clock[drive.NOW])
+    error = setting.callbacks.error
+    if status == drive.FAILED and isinstance(error, KeyboardInterrupt):
+        return Ending(f"interrupted at t = {now:.4g} s", False)
+    if status == drive.EVENT:
+        number = int(clock[drive.EVENT_NUMBER])
+        return Ending(f"event {number} at t = {now:.6g} s", False, number)
+    if status == drive.DONE:
+        return Ending("", False)
+    reasons = {
+        drive.TOO_SMALL: f"step fell below {drive.SMALLEST_STEP:g}; the motion diverges",
+        drive.NOT_FINITE: "the state is no longer finite; the motion diverges, or needs a smaller step",
+        drive.FAILED: "a function of the user's failed",
+    }
+    hint = "" if method in STIFF or status != drive.TOO_SMALL else " or is stiff: try method='radau'"
+    return Ending(f"t = {now:.4g} s: {reasons[status]}{hint}", True)
+
+
+def _recorded(memory: drive.Memory, ending: Ending) -> tuple[Array, Array]:
+    """Times and states of the samples that were reached; a run that ended early ends with its last state."""
+    count, now = int(memory.clock[drive.SAMPLE]), float(memory.clock[drive.NOW])
+    times, states = memory.sample_times, memory.samples
+    if not ending.reason:
+        states[count:] = memory.states[
+            drive.Y
+        ]  # the last sample, where rounding put the end of the last step before it
+        return times, states
+    if count and times[count - 1] >= now:
+        return times[:count], states[:count]
+    return np.append(times[:count], now), np.vstack([states[:count], memory.states[drive.Y]])

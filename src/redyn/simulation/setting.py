@@ -1,0 +1,187 @@
+"""From what the user gives to what the compiled loop takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError
+from redyn.evaluate import MEANINGS, world_inputs
+from redyn.kernels.trace import Task
+from redyn.robot import Robot
+from redyn.simulation import laws
+from redyn.simulation import system as places
+from redyn.simulation.arguments import one_row, per_joint
+from redyn.simulation.drive import Memory, event_value, memory
+from redyn.simulation.manifold import ONE
+from redyn.simulation.system import System, evaluate, replay
+
+Array = NDArray[np.float64]
+
+STOP_FREQUENCY, STOP_DAMPING_RATIO = 15.0, 0.3  # Hz, and share of the critical damping, of stops that say nothing else
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Springs and dampers at the joint limits: one number for all joints or one per joint.
+
+    Left out, they are chosen so that each joint, with the inertia that it has at the start, bounces at 15 Hz.
+    """
+
+    stiffness: ArrayLike | None = None
+    damping: ArrayLike | None = None
+
+
+class Setting:
+    """A robot in its world, at its first state, with what drives it."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        q: ArrayLike,
+        qd: ArrayLike,
+        duration: float,
+        torque: Any,
+        external: Mapping[str | int, Any] | None,
+        stops: bool | Stops,
+        events: Sequence[Callable[..., float]],
+        gravity: ArrayLike | None,
+        payload: ArrayLike | None,
+        dynamics: str,
+    ) -> None:
+        self.robot, self._dynamics = robot, dynamics
+        joints = ", ".join(robot.joint_names[:8])
+        n, nq = robot.dof, robot.nq
+        start = [
+            one_row(name, value, width, f"{width} numbers, one per joint ({joints})")
+            for name, value, width in (("q", q, nq), ("qd", qd, n))
+        ]
+        if external is not None and not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError("external: expected {link: [moment; force]}, where a wrench may be a function of time")
+        self.payload = None if payload is None else one_row("payload", payload, 10, MEANINGS["payload"])
+        self.gravity = pull = None if gravity is None else one_row("gravity", gravity, 3, MEANINGS["gravity"])
+        given = laws.split(external)
+        # One ordinary call first: it checks the wrenches and finds joints that move no inertia.
+        robot.forward_dynamics(start[0], start[1], np.zeros(n), given or None, self.payload, pull, dynamics)  # pyright: ignore[reportArgumentType]
+
+        self.rows = np.zeros((places.ROWS, nq))
+        self.rows[places.Q], self.rows[places.V, :n] = start
+        self.start = np.concatenate([*start, np.zeros(places.WORKS)])
+        self.callbacks = laws.Callbacks(self.rows[places.Q], self.rows[places.V, :n])
+        self._actuators = self.rows[places.ACTUATORS, :n]
+
+        used, extra = world_inputs(robot.named_frame, pull, given or None, self.payload)
+        laws_by_name = {robot.frame_name(link): law for link, law in (external or {}).items()}
+        self._laws = {name: laws_by_name[name] for name in sorted(laws_by_name)}  # the kernel's order
+        self._wrenches = np.zeros(6 * len(self._laws))
+        push = self.callbacks.wrenches(self._laws, self._wrenches)
+        self._constants = [a for a in (pull, *self._wrenches.reshape(-1, 6), self.payload) if a is not None]
+        assert len(self._constants) == len(extra)
+
+        name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
+        task = Task(name, **used)
+        law, (times, table) = 0, laws.table(None if callable(torque) else torque, n, duration, robot.joint_names)
+        if callable(torque):
+            law = self.callbacks.torque(cast(laws.Torque, torque), self._actuators)
+        acceleration = self.rows[places.ACCELERATION, :n]
+
+        def in_python() -> Array:
+            wrenches = dict(zip(self._laws, self._wrenches.reshape(-1, 6), strict=True))
+            state = (self.rows[places.Q], self.rows[places.V, :n], self.rows[places.TORQUE, :n])
+            return robot.forward_dynamics(*state, wrenches or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
+
+        kernel = robot.evaluator.address(task) or self.callbacks.kernel(in_python, acceleration)
+        self._inputs = np.array(
+            [_at(self.rows[row]) for row in (places.Q, places.V, places.TORQUE)] + [_at(a) for a in self._constants],
+            dtype=np.int64,
+        )
+        self._outputs = np.array([_at(acceleration)], dtype=np.int64)
+        codes = np.zeros(places.CODES, dtype=np.int64)
+        for place, value in (
+            (places.KERNEL, kernel),
+            (places.LAW, law),
+            (places.PUSH, push),
+            (places.INPUTS, _at(self._inputs)),
+            (places.OUTPUTS, _at(self._outputs)),
+            (places.Q_AT, _at(self.rows[places.Q])),
+            (places.V_AT, _at(self.rows[places.V])),
+            (places.ACTUATORS_AT, _at(self._actuators)),
+            (places.WRENCHES_AT, _at(self._wrenches)),
+            (places.STOPS, int(bool(stops))),
+        ):
+            codes[place] = value
+        layout = np.array([(ONE, i, i) for i in range(n)], dtype=np.int64)
+        self.system = System(codes, layout, self.rows, self._joints(stops, start[0]), times, table)
+        self._events = [self.callbacks.event(event) for event in events]
+        self._directions = [float(getattr(event, "direction", 0.0)) for event in events]
+
+    def memory(self, times: Array) -> Memory:
+        """Room for a run that is sampled at `times`."""
+        made = memory(self.start, times, self._events, self._directions, self.callbacks.failed)
+        for k, event in enumerate(self._events):
+            made.event_values[k, 0] = event_value(self.system, event, 0.0, self.start)
+        if self.callbacks.error is not None:
+            raise self.callbacks.error
+        return made
+
+    def first_step(self, rtol: float, atol: float) -> float:
+        """A step over which the state would change by about a hundredth of itself, after Hairer and Wanner."""
+        counted = self.robot.nq + self.robot.dof
+        y, f, ahead = self.start, np.empty(len(self.start)), np.empty(len(self.start))
+        scale = atol + rtol * np.abs(y[:counted])
+
+        def size(x: Array) -> float:
+            return float(np.sqrt(np.mean((x[:counted] / scale) ** 2)))
+
+        evaluate(self.system, 0.0, y, f)
+        d0, d1 = size(y), size(f)
+        h = 0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6
+        evaluate(self.system, h, y + h * f, ahead)
+        d2 = size(ahead - f) / h
+        if not (np.isfinite(d1) and np.isfinite(d2)):
+            return h
+        largest = max(d1, d2)
+        return min(100 * h, (0.01 / largest) ** 0.2 if largest > 1e-15 else max(1e-6, h * 1e-3))
+
+    def replay(self, t: Array, states: Array) -> dict[str, Any]:
+        """Torques of the actuators, external wrenches and accelerations at recorded states."""
+        n, nq = self.robot.dof, self.robot.nq
+        q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq : nq + n])
+        tau, stop = np.zeros((len(t), n)), np.zeros((len(t), n))
+        wrenches: dict[str, Array] = {}
+        if self.callbacks.error is None:
+            replay(self.system, np.ascontiguousarray(t), q, qd, tau, stop)
+            for name, law in self._laws.items():
+                rows = [law(float(x)) for x in t] if callable(law) else [law]
+                wrenches[name] = np.array(np.broadcast_to(np.array(rows, dtype=np.float64), (len(t), 6)))
+        world = (wrenches or None, self.payload, self.gravity, self._dynamics)
+        qdd = self.robot.forward_dynamics(q, qd, tau + stop, *world, check=False)  # pyright: ignore[reportArgumentType]
+        return {"qdd": qdd, "tau": tau, "wrenches": wrenches}
+
+    def _joints(self, stops: bool | Stops, q: Array) -> Array:
+        """Friction and stops of every joint."""
+        robot = self.robot
+        table = np.zeros((robot.dof, places.COLUMNS))
+        table[:, places.LOW : places.HIGH + 1] = robot.limits
+        for row, link in zip(table, robot.model.links, strict=True):
+            row[: places.LOW] = [cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)]
+        if not stops:
+            return table
+        if not np.isfinite(robot.limits).any():
+            raise InputError(f"stops: {robot.name} has no joint limits; give them in its file, or leave stops out")
+        chosen = stops if isinstance(stops, Stops) else Stops()
+        inertia = np.diag(robot.mass_matrix(q))
+        usual = inertia * (2 * np.pi * STOP_FREQUENCY) ** 2
+        stiffness = usual if chosen.stiffness is None else per_joint("stops.stiffness", chosen.stiffness, robot.dof)
+        usual = 2 * STOP_DAMPING_RATIO * np.sqrt(stiffness * inertia)
+        damping = usual if chosen.damping is None else per_joint("stops.damping", chosen.damping, robot.dof)
+        table[:, places.STOP_STIFFNESS], table[:, places.STOP_DAMPING] = stiffness, damping
+        return table
+
+
+def _at(array: NDArray[Any]) -> int:
+    return int(array.ctypes.data)
