@@ -3,38 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
-
-Formula = Callable[[int], float]
-
-# Multiplications and additions for n revolute joints. Walker and Orin's additions are Saha 2003's (233n/6).
-INVERSE: dict[str, tuple[Formula, Formula]] = {
-    "Hollerbach (1980)": (lambda n: 412 * n - 277, lambda n: 320 * n - 201),
-    "Luh et al. (1980)": (lambda n: 150 * n - 48, lambda n: 131 * n + 48),
-    "Walker and Orin (1982)": (lambda n: 137 * n - 22, lambda n: 101 * n - 11),
-    "RIDIM (Saha, 1999)": (lambda n: 120 * n - 44, lambda n: 97 * n - 55),
-    "Khalil et al. (1986)": (lambda n: 105 * n - 92, lambda n: 94 * n - 86),
-    "Angeles et al. (1989)": (lambda n: 105 * n - 109, lambda n: 90 * n - 105),
-    "ReDySim (Shah et al., 2013)": (lambda n: 94 * n - 81, lambda n: 82 * n - 75),
-    "Balafoutis et al. (1991)": (lambda n: 93 * n - 69, lambda n: 81 * n - 65),
-}  # Table 9.1
-FORWARD: dict[str, tuple[Formula, Formula]] = {
-    "ReDySim (Shah et al., 2013)": (lambda n: 135 * n - 116, lambda n: 131 * n - 123),
-    "Saha (2003)": (lambda n: 191 * n - 284, lambda n: 187 * n - 325),
-    "Featherstone (1983)": (lambda n: 199 * n - 198, lambda n: 174 * n - 173),
-    "Stejskal and Valasek (1996)": (lambda n: 226 * n - 343, lambda n: 206 * n - 345),
-    "Brandl et al. (1988)": (lambda n: 250 * n - 222, lambda n: 220 * n - 198),
-    "Walker and Orin (1982)": (
-        lambda n: n**3 / 6 + 23 * n**2 / 2 + 115 * n / 3 - 47,
-        lambda n: n**3 / 6 + 7 * n**2 + 233 * n / 6 - 46,
-    ),
-}  # Table 9.6 and Table I of Saha (2003): phi is given
+from redyn.reproduce.published import FORWARD, INVERSE
 
 
 def count(

@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, listing, show, torque
+from redyn.cli import bench, cache, count, demo, listing, reproduce, show, simulate, torque
 from redyn.errors import RedynError
 
 app = typer.Typer(
@@ -21,7 +21,9 @@ app.command("demo")(demo.demo)
 app.command("list")(listing.list_robots)
 app.command("show")(show.show)
 app.command("torque")(torque.torque)
+app.command("simulate")(simulate.simulate)
 app.command("count")(count.count)
+app.command("reproduce")(reproduce.reproduce)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)
 

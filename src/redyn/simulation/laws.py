@@ -200,7 +200,7 @@ def table(torque: Any, dof: int, duration: float, joints: Sequence[str]) -> tupl
         instants = np.linspace(0.0, duration, len(rows)) if len(rows) > 1 else np.zeros(1)
     if instants.shape != (len(rows),) or not np.isfinite(instants).all() or not (np.diff(instants) > 0).all():
         raise InputError(f"torque: expected {len(rows)} increasing times, one per row")
-    return instants, np.ascontiguousarray(rows)
+    return np.ascontiguousarray(instants), np.ascontiguousarray(rows)
 
 
 def split(external: Mapping[Any, Any] | None) -> dict[Any, Any]:

@@ -1,5 +1,27 @@
-"""Motions between two configurations."""
+"""Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N of them, (N, n) each."""
 
+from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+from redyn.trajectory.motion import Motion, Violation
+from redyn.trajectory.piecewise import Piecewise
+from redyn.trajectory.quintic import quintic
+from redyn.trajectory.samples import from_csv, samples
+from redyn.trajectory.spline import spline
+from redyn.trajectory.table import Table, read_table
+from redyn.trajectory.trapezoidal import trapezoidal
 
-__all__ = ["Cycloidal", "cycloidal"]
+__all__ = [
+    "Cycloidal",
+    "Motion",
+    "Piecewise",
+    "Table",
+    "Violation",
+    "cubic",
+    "cycloidal",
+    "from_csv",
+    "quintic",
+    "read_table",
+    "samples",
+    "spline",
+    "trapezoidal",
+]

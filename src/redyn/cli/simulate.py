@@ -1,0 +1,243 @@
+"""redyn simulate: motion in time, from free fall to a controlled motion."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
+from redyn.errors import InputError
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+    from redyn.simulation import Run
+    from redyn.trajectory import Motion
+
+KINDS = ("cycloid", "cubic", "quintic", "trapezoid", "csv")
+CONTROLS = ("computed-torque", "feedforward-pd", "feedforward")
+APART = 1e-3  # rad or m: from here on two methods are said to differ
+
+
+def simulate(
+    robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
+    duration: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
+    method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor radau lsoda.")] = "rkf45",
+    q: Annotated[str | None, typer.Option(help="First joint values, `0, pi/2, 90 deg`; else the robot's own.")] = None,
+    qd: Annotated[str, typer.Option(help="First joint rates.")] = "0",
+    torque: Annotated[str | None, typer.Option(help="Torques, or a CSV file: t, tau_<joint>, ...")] = None,
+    pd: Annotated[
+        tuple[str, str, str] | None,
+        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity held off."),
+    ] = None,
+    follow: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="KIND STOP", help=f"Follow a motion to STOP ({', '.join(KINDS[:-1])}), or `csv FILE`."),
+    ] = None,
+    control: Annotated[str, typer.Option(help=f"How to follow: {', '.join(CONTROLS)}.")] = CONTROLS[0],
+    kp: Annotated[str, typer.Option(help="Gain on position errors when following.")] = "100",
+    kd: Annotated[str, typer.Option(help="Gain on rate errors when following.")] = "20",
+    stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
+    friction: Annotated[bool, typer.Option(help="With the friction of the robot's file.")] = True,
+    gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
+    step: Annotated[float | None, typer.Option(help="Of fixed-step methods; the largest of the others.")] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
+    sample: Annotated[float, typer.Option(help="Seconds between results.")] = 0.01,
+    html: Annotated[Path | None, typer.Option(help="Write an animated report to this file.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
+    compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    allow_unphysical: Unphysical = False,
+) -> None:
+    """Let a robot move: fall, be driven, or follow a motion.
+
+    Example: redyn simulate kuka-kr5 --duration 3 --html fall.html
+
+    Example: redyn simulate puma --follow cycloid pi/2 --control feedforward --compare rkf45,abm
+
+    Example: redyn simulate two-link --pd "pi/2, 0" 50 15 --duration 5 --plot settle.png
+    """
+    from redyn.robot import load
+    from redyn.simulation import simulate as run_robot
+
+    loaded = load(robot, friction=friction, allow_unphysical=allow_unphysical)
+    n = loaded.dof
+    start = loaded.initial if q is None else numbers("--q", q, n)
+    rates = numbers("--qd", qd, n)
+    law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd)
+    pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    methods = [name.strip() for name in compare.split(",")] if compare else [method]
+
+    def go(name: str, seconds: float) -> Run:
+        return run_robot(
+            loaded,
+            start,
+            rates,
+            seconds,
+            torque=law,
+            method=name,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            stops=stops,
+            sample=min(sample, seconds),
+            gravity=pull,
+        )
+
+    runs: list[tuple[Run, float]] = []
+    for name in methods:
+        with Console(stderr=True).status(f"compiling {name} (once on this machine)"):
+            go(name, min(duration, 1e-6))
+        began = time.perf_counter()
+        run = go(name, duration)
+        runs.append((run, time.perf_counter() - began))
+        if run.ending:
+            break
+    first = runs[0][0]
+    written = [writer(path) for writer, path in ((first.html, html), (first.to_csv, csv)) if path is not None]
+    if plot is not None:
+        first.plot(plot)
+        written.append(plot)
+    if as_json:
+        print(json.dumps(_data(runs)))
+        return
+    console = wide_console()
+    console.print(_motion_table(first))
+    console.print(_method_table(runs))
+    for run, _ in runs:
+        if run.ending:
+            console.print(f"{run.method}: {run.ending}")
+    touched = first.clearance.touched
+    if touched:
+        console.print("links that touch on the way: " + ", ".join(f"{a} and {b}" for a, b in touched))
+    for path in written:
+        print(f"wrote {path}")
+
+
+def _law(
+    robot: Robot,
+    start: Any,
+    duration: float,
+    torque: str | None,
+    pd: tuple[str, str, str] | None,
+    follow: tuple[str, str] | None,
+    control: str,
+    kp: str,
+    kd: str,
+) -> Any:
+    """What drives the robot."""
+    from redyn.simulation import controllers
+
+    n = robot.dof
+    if sum(x is not None for x in (torque, pd, follow)) > 1:
+        raise InputError("give at most one of --torque, --pd and --follow")
+    if torque is not None:
+        return _torque(robot, torque)
+    if pd is not None:
+        target, p, d = (numbers("--pd", text, n) for text in pd)
+        return controllers.pd_gravity(robot, target, p, d)
+    if follow is None:
+        return None
+    motion = _motion(robot, start, duration, *follow)
+    ways: dict[str, Callable[[], Any]] = {
+        "computed-torque": lambda: controllers.computed_torque(robot, motion, *gains),
+        "feedforward-pd": lambda: controllers.feedforward_pd(robot, motion, *gains),
+        "feedforward": lambda: controllers.feedforward(robot, motion),
+    }
+    if control not in ways:
+        raise InputError(f"--control: expected one of {', '.join(CONTROLS)}, got {control!r}")
+    gains = numbers("--kp", kp, n), numbers("--kd", kd, n)
+    return ways[control]()
+
+
+def _torque(robot: Robot, text: str) -> Any:
+    if not text.lower().endswith(".csv"):
+        return numbers("--torque", text, robot.dof)
+    from redyn.trajectory import read_table
+
+    table = read_table(text)
+    names = [f"tau_{joint}" for joint in robot.joint_names]
+    missing = [name for name in names if name not in table.columns]
+    if missing:
+        raise InputError(f"{text}: no column {missing[0]}; beside t there are: {', '.join(list(table.columns)[:12])}")
+    return table.times, np.stack([table.columns[name] for name in names], axis=1)
+
+
+def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> Motion:
+    from redyn import trajectory
+
+    if kind not in KINDS:
+        raise InputError(f"--follow: expected one of {', '.join(KINDS)}, got {kind!r}")
+    if kind == "csv":
+        return trajectory.from_csv(stop, robot.joint_names)
+    make = {
+        "cycloid": trajectory.cycloidal,
+        "cubic": trajectory.cubic,
+        "quintic": trajectory.quintic,
+        "trapezoid": trajectory.trapezoidal,
+    }[kind]
+    return make(start, numbers("--follow", stop, robot.dof), duration)
+
+
+def _motion_table(run: Run) -> Table:
+    table = Table("joint", "from", "to", "smallest", "largest", "fastest", "largest torque", box=None)
+    for i, name in enumerate(run.robot.joint_names):
+        x = run.q[:, i]
+        cells = (x[0], x[-1], x.min(), x.max(), np.abs(run.qd[:, i]).max(), np.abs(run.tau[:, i]).max())
+        table.add_row(name, *(f"{value:.6g}" for value in cells))
+    return table
+
+
+def _method_table(runs: list[tuple[Run, float]]) -> Table:
+    heads = ["method", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
+    if len(runs) > 1:
+        heads += [f"apart from {runs[0][0].method}", f"by {APART:g} at (s)"]
+    table = Table(*heads, box=None)
+    for run, took in runs:
+        counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
+        cells = [run.method, *counts, f"{took * 1e3:.1f}", f"{np.abs(run.energy.balance).max():.1e}"]
+        if len(runs) > 1:
+            gap = _gap(runs[0][0], run)
+            late = np.flatnonzero(gap > APART)
+            cells += [f"{gap.max():.1e}", f"{run.t[late[0]]:.4g}" if len(late) else "never"]
+        table.add_row(*cells)
+    return table
+
+
+def _gap(first: Run, other: Run) -> Any:
+    count = min(len(first.t), len(other.t))
+    return np.abs(first.q[:count] - other.q[:count]).max(axis=1)
+
+
+def _data(runs: list[tuple[Run, float]]) -> dict[str, Any]:
+    first = runs[0][0]
+    return {
+        "robot": first.robot.name,
+        "joints": first.robot.joint_names,
+        "t": first.t.tolist(),
+        "q": first.q.tolist(),
+        "qd": first.qd.tolist(),
+        "tau": first.tau.tolist(),
+        "methods": [
+            {
+                "method": run.method,
+                "steps": run.steps,
+                "rejected": run.rejected,
+                "evaluations": run.evaluations,
+                "seconds": took,
+                "energy_error": float(np.abs(run.energy.balance).max()),
+                "apart": float(_gap(first, run).max()),
+                "ending": run.ending,
+            }
+            for run, took in runs
+        ],
+    }

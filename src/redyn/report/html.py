@@ -1,0 +1,112 @@
+"""A motion as one HTML file: the robot in 3D with a player, and plots that follow it.
+
+The file holds all it needs and opens by a double click, without a network. Everything in it but the title and the notes
+is gzip in base64: small, and names that come from strangers' files can't end a script. The page itself sets them
+as text, never as HTML.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import RedynError
+from redyn.kinematics import Clearance
+from redyn.report.bundles import plotly_js, three_js
+from redyn.report.plots import Plot
+from redyn.report.scene import motion, pack_floats, scene
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+
+__all__ = ["Plot", "write_html"]
+
+POINTS = 4000  # of a curve, about; longer ones are thinned such that their peaks stay
+
+
+def write_html(
+    path: str | Path,
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    plots: Sequence[Plot],
+    *,
+    title: str,
+    notes: Sequence[str] = (),
+    touching: Clearance | None = None,
+) -> Path:
+    """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
+
+    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise.
+    """
+    times, values = motion(robot, t, q)
+    data = {
+        "scene": scene(robot, times, values, touching),
+        "start": float(times[0]),
+        "duration": float(times[-1] - times[0]),
+        "plots": [_plot_data(robot, times, plot, f"plots[{k}]") for k, plot in enumerate(plots)],
+    }
+    here = files("redyn.report")
+    packed = {
+        "three": three_js().read_bytes(),
+        "plotly": plotly_js().read_bytes(),
+        **{name: here.joinpath(f"{name}.js").read_bytes() for name in ("viewer", "player", "page")},
+        "data": json.dumps(data, allow_nan=False).encode(),
+    }
+    parts = {
+        "title": html.escape(title),
+        "notes": "".join(f'<li title="{html.escape(note)}">{html.escape(note)}</li>' for note in notes),
+        "style": here.joinpath("page.css").read_text("utf-8"),
+        "packed": "\n".join(_pack(name, content) for name, content in packed.items()),
+    }
+    template = here.joinpath("page.html").read_text("utf-8")
+    text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
+    target = Path(path)
+    try:
+        target.write_text(text, "utf-8")
+    except OSError as error:
+        raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
+    return target
+
+
+def _pack(name: str, content: bytes) -> str:
+    body = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")  # no time stamp: same input, same file
+    return f'<script type="text/plain" id="packed-{name}">{body}</script>'
+
+
+def _plot_data(robot: Robot, t: Array, plot: Plot, where: str) -> dict[str, Any]:
+    values = plot.curves(len(t), f"{where}.values")
+    keep = _worth_drawing(values)
+    return {
+        "title": plot.title,
+        "unit": plot.unit,
+        "names": [str(name) for name in plot.names],
+        "joints": plot.of_joints(robot.joint_names),
+        "colours": plot.colours(robot.joint_names),
+        "t": pack_floats(t[keep]),
+        "values": pack_floats(values[keep].T),
+    }
+
+
+def _worth_drawing(values: Array) -> NDArray[np.intp]:
+    """Rows to keep: all of a short motion; else the lowest and the highest of each curve in equal stretches."""
+    count, width = values.shape
+    if count <= POINTS:
+        return np.arange(count, dtype=np.intp)
+    stretch = -(-count // max(POINTS // (2 * width), 100))
+    keep = {0, count - 1}
+    comparable = np.nan_to_num(values)
+    for k in range(0, count, stretch):
+        part = comparable[k : k + stretch]
+        keep.update((k + part.argmin(axis=0)).tolist(), (k + part.argmax(axis=0)).tolist())
+    return np.array(sorted(keep), dtype=np.intp)

@@ -1,0 +1,278 @@
+"""All that viewer.js needs to draw a robot and to play a motion, as a dict that JSON can carry.
+
+Poses are sent once, as 32-bit floats, and the browser interpolates between them. Which way is up, where the floor is
+and from where to look are decided here, where the whole motion is known.
+"""
+
+from __future__ import annotations
+
+import base64
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.description.schema import WORLD
+from redyn.errors import InputError
+from redyn.evaluate import normal
+from redyn.kinematics import Capsule, Clearance, capsules, clearance, link_poses, place, segment_distance, travel
+from redyn.kinematics.shape import JointPlace, frame_offset, joint_places, mass_centres, reach
+from redyn.report.colours import joint_colour
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+
+FRAMES = 2000  # poses of a motion that are sent: at 30 a second, more than a minute without interpolation
+POSES = 100_000  # links times frames: robots with many links send fewer frames
+TRACES = 6  # tips whose path is drawn
+FLAT = 1e-6  # sine of an angle that counts as none
+
+
+def scene(
+    robot: Robot, t: ArrayLike, q: ArrayLike, touching: Clearance | None = None, radius: ArrayLike | None = None
+) -> dict[str, Any]:
+    """What viewer.js takes: the robot's shape, and its motion `q` (N, dof) at the times `t` (N,).
+
+    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise.
+    """
+    times, values = motion(robot, t, q)
+    most = int(np.clip(POSES // (robot.dof + 1), 100, FRAMES))
+    keep = np.unique(np.linspace(0, len(times) - 1, most).round().astype(int))
+    kept = values[keep]
+    span = travel(robot, values)
+    shapes = capsules(robot, radius, span)
+    poses = link_poses(robot, kept)
+    joints = joint_places(robot)
+    tips = _tips(robot)
+    paths = {name: _frame_path(robot, name, poses) for name in tips}
+    return {
+        "name": robot.name,
+        "times": pack_floats(times[keep] - times[0]),
+        "poses": pack_floats(_positions_and_quaternions(poses[:, 1:])),
+        "links": _links(robot, shapes),
+        "joints": _joints(robot, joints, poses, shapes),
+        "frames": [_frame(robot, name) for name in robot.frame_names],
+        "traces": [
+            {"frame": robot.frame_names.index(name), "points": pack_floats(path)} for name, path in paths.items()
+        ],
+        "touching": _touching(robot, touching, kept, keep, len(times), radius, span),
+        "view": _view(robot, shapes, joints, poses),
+    }
+
+
+def motion(robot: Robot, t: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
+    """Checked times (N,) and joint values (N, dof), N at least 1; one state may come as (dof,)."""
+    values = np.atleast_2d(normal("q", q, robot.dof, f"{robot.dof} numbers, one per joint"))
+    times = np.atleast_1d(normal("t", np.atleast_1d(t), np.size(t), "times"))
+    if times.shape != (len(values),) or not len(times):
+        raise InputError(f"t: expected one time per row of q, which has {len(values)}, got shape {times.shape}")
+    if not (np.isfinite(times).all() and np.isfinite(values).all()):
+        raise InputError("t and q: expected finite numbers")
+    if (np.diff(times) <= 0).any():
+        k = int((np.diff(times) <= 0).argmax())
+        raise InputError(f"t: expected rising times, but t[{k + 1}] = {times[k + 1]:g} follows t[{k}] = {times[k]:g}")
+    return times, values
+
+
+def pack_floats(values: Array) -> str:
+    """As 32-bit floats, little endian, base64."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
+
+
+def _positions_and_quaternions(poses: Array) -> Array:
+    """x y z, then the quaternion x y z w, whose sign never jumps from one frame to the next: (F, L, 7)."""
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # heavy: where it is used
+
+    shape = poses.shape[:2]
+    turns: Any = Rotation.from_matrix(poses[..., :3, :3].reshape(-1, 3, 3))
+    quaternions: Array = turns.as_quat().reshape(*shape, 4)
+    same = (quaternions[1:] * quaternions[:-1]).sum(-1) >= 0
+    signs = np.concatenate([np.ones((1, shape[1])), np.cumprod(np.where(same, 1.0, -1.0), axis=0)])
+    return np.concatenate([poses[..., :3, 3], quaternions * signs[..., None]], axis=-1)
+
+
+def _links(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
+    """The world first, then the moving links."""
+    masses = [0.0, *(float(x) for x in robot.parameters[::10])]
+    centres = [np.zeros(3), *mass_centres(robot)]
+    links: list[dict[str, Any]] = []
+    for i, name in enumerate([WORLD, *robot.link_names]):
+        solids = [
+            {"start": s.start.tolist(), "end": s.end.tolist(), "radius": s.radius, "kind": s.kind}
+            for s in shapes
+            if s.link == i
+        ]
+        links.append({"name": name, "solids": solids, "mass": masses[i], "com": centres[i].tolist()})
+    return links
+
+
+def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[Capsule]) -> list[dict[str, Any]]:
+    solids: list[list[Capsule]] = [[] for _ in range(robot.dof + 1)]
+    for shape in shapes:
+        solids[shape.link].append(shape)
+    thickness = [max((s.radius for s in own if s.kind != "rod"), default=0.0) for own in solids]
+    joints: list[dict[str, Any]] = []
+    for i, (link, where) in enumerate(zip(robot.model.links, places, strict=True), start=1):
+        socket_axis = poses[0, link.parent, :3, :3].T @ poses[0, i, :3, :3] @ where.axis
+        radius = max(thickness[i] or solids[i][0].radius, thickness[link.parent])
+        # Joints that meet in a point (a shoulder, a wrist) are drawn beside one another: each slides along its axis
+        # on whichever of its two links runs that way.
+        room = _along(solids[i], where.point, where.axis) or _along(solids[link.parent], where.socket, socket_axis)
+        aside = np.sign(room) * min(abs(room) / 2, (2.0 if link.parent else 1.35) * radius)
+        joints.append(
+            {
+                "name": link.joint.name,
+                "kind": link.joint.kind,
+                "colour": joint_colour(i - 1),
+                "link": i,
+                "parent": link.parent,
+                "point": where.point.tolist(),
+                "axis": where.axis.tolist(),
+                "drum": (where.point + aside * where.axis).tolist(),
+                "socket": where.socket.tolist(),
+                "socketAxis": socket_axis.tolist(),
+                "radius": radius,
+            }
+        )
+    return joints
+
+
+def _along(solids: list[Capsule], point: Array, axis: Array) -> float:
+    """How far a link runs along an axis from a point where one of its solids ends; 0 if it goes elsewhere."""
+    for solid in solids:
+        for start, end in ((solid.start, solid.end), (solid.end, solid.start)):
+            span = end - start
+            if np.linalg.norm(start - point) < 1e-9 and abs(span @ axis) > 0.99 * np.linalg.norm(span):
+                return float(span @ axis)
+    return 0.0
+
+
+def _frame(robot: Robot, name: str) -> dict[str, Any]:
+    link, pose = frame_offset(robot, name)
+    x = _positions_and_quaternions(pose[None, None])[0, 0]
+    return {"name": name, "link": link, "position": x[:3].tolist(), "quaternion": x[3:].tolist()}
+
+
+def _tips(robot: Robot) -> list[str]:
+    """The end effector, or the ends of a tree that names none."""
+    if robot.model.end_effector is not None:
+        return [robot.model.end_effector]
+    inner = {link.parent for link in robot.description.links}
+    return [name for name in robot.frame_names if name not in inner][:TRACES]
+
+
+def _frame_path(robot: Robot, name: str, poses: Array) -> Array:
+    link, pose = frame_offset(robot, name)
+    return poses[:, link, :3, :3] @ pose[:3, 3] + poses[:, link, :3, 3]
+
+
+def _touching(
+    robot: Robot,
+    known: Clearance | None,
+    kept: Array,
+    keep: NDArray[np.int_],
+    count: int,
+    radius: ArrayLike | None,
+    span: Array,
+) -> dict[str, Any]:
+    """Pairs of links that touch somewhere, and for each frame which of them do, one byte per pair."""
+    if known is None:
+        found = clearance(robot, kept, radius, span)
+        hits = found.touching
+    else:
+        found = known
+        if found.between.shape != (count, len(found.pairs)):
+            raise InputError(f"touching: expected a clearance of the same {count} states as q")
+        # A touch between two frames that are sent belongs to the earlier one, so that none is lost.
+        hits = np.logical_or.reduceat(found.touching, keep, axis=0) if found.pairs else found.touching[keep]
+    used = [p for p in range(len(found.pairs)) if hits[:, p].any()]
+    index = {name: i for i, name in enumerate([WORLD, *robot.link_names])}
+    pairs = [[index[name] for name in found.pairs[p]] for p in used]
+    flags = np.ascontiguousarray(hits[:, used], dtype=np.uint8)
+    return {"pairs": pairs, "flags": base64.b64encode(flags.tobytes()).decode("ascii")}
+
+
+def _view(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array) -> dict[str, Any]:
+    """Up, where to look from, what must be in the picture, and the floor (for planar robots a wall) with its mounts."""
+    up, across = _up(robot), _plane_normal(robot, joints, poses)
+    ground = up if across is None else across
+    ends = place(shapes, poses)
+    radii = np.array([shape.radius for shape in shapes])
+    thick = float(radii.max())
+    feet = _feet(robot, shapes, joints, ground)
+    lowest = float((ends @ ground - radii[:, None]).min())
+    level = min(float((feet @ ground).min()) - 1.5 * thick, lowest - 0.3 * thick)
+    mounts = [_mount(foot, ground, level, radii, ends, thick) for foot in feet]
+    points = np.concatenate([ends.reshape(-1, 3), *(np.array([m["top"], m["bottom"]]) for m in mounts)])
+    directions = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=np.float64)
+    outer = points[(points @ directions.T).argmax(axis=0)]
+    return {
+        "up": up.tolist(),
+        "from": (_viewpoint(up, points) if across is None else across).tolist(),
+        "planar": across is not None,
+        "points": outer.tolist(),
+        "floor": {"normal": ground.tolist(), "level": level},
+        "mounts": mounts,
+        "thickness": thick,
+        "reach": max(reach(robot), float(np.ptp(points, axis=0).max()) / 2),
+    }
+
+
+def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground: Array) -> Array:
+    """Where the robot is held: at the bottom of what is fixed to the world, or at its first joints."""
+    fixed = [end for shape in shapes if shape.link == 0 for end in (shape.start, shape.end)]
+    if fixed:
+        return np.array([min(fixed, key=lambda point: float(point @ ground))])
+    return np.array([j.socket for j, link in zip(joints, robot.model.links, strict=True) if link.parent == 0])
+
+
+def _up(robot: Robot) -> Array:
+    """Against gravity where that is along an axis; z otherwise."""
+    pull = robot.gravity
+    k = int(np.abs(pull).argmax())
+    rest = np.delete(np.abs(pull), k)
+    if pull[k] == 0.0 or (rest > FLAT * abs(pull[k])).any():
+        return np.array([0.0, 0.0, 1.0])
+    return -np.sign(pull[k]) * np.eye(3)[k]
+
+
+def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array | None:
+    """The normal of the plane that the robot moves in, if it has one that stands upright."""
+    axes = np.array([poses[0, i, :3, :3] @ j.axis for i, j in enumerate(joints, start=1)])
+    turning = np.array([link.joint.kind == "revolute" for link in robot.model.links])
+    if not turning.any():
+        return None
+    n = axes[turning][0]
+    parallel = np.linalg.norm(np.cross(axes[turning], n), axis=1) < FLAT
+    within = np.abs(axes[~turning] @ n) < FLAT
+    upright = abs(float(_up(robot) @ n)) < FLAT
+    if not (parallel.all() and within.all() and upright):
+        return None
+    return n if n[int(np.abs(n).argmax())] > 0 else -n
+
+
+def _viewpoint(up: Array, points: Array) -> Array:
+    """From above and aside: across the direction in which the motion is widest, turned a little."""
+    flat = points - points.mean(axis=0)
+    flat = flat - np.outer(flat @ up, up)
+    _, spread, rows = np.linalg.svd(flat[:: max(1, len(flat) // 4000)], full_matrices=False)
+    side = np.roll(up, 1)  # another axis than up
+    widest = rows[0] if spread[0] > 1e-9 else np.cross(side, up)
+    across = np.cross(up, widest)
+    across = across if across @ (np.roll(up, 1) - 0.8 * np.roll(up, 2)) > 0 else -across
+    turn = np.radians(28.0)
+    level = np.cos(turn) * across + np.sin(turn) * np.cross(up, across)
+    height = np.radians(20.0)
+    return np.cos(height) * level + np.sin(height) * up
+
+
+def _mount(foot: Array, ground: Array, level: float, radii: Array, ends: Array, thick: float) -> dict[str, Any]:
+    """A column from the floor to where the robot is held; a short one where the robot swings through its place."""
+    bottom = foot - (float(foot @ ground) - level) * ground
+    below = foot - 4 * thick * ground
+    if (below - bottom) @ ground > 0:
+        room = segment_distance(ends[..., 0, :], ends[..., 1, :], below, bottom) - radii
+        if float(room.min()) < 1.5 * thick:
+            bottom = foot - 1.5 * thick * ground
+    return {"top": foot.tolist(), "bottom": bottom.tolist(), "radius": 1.3 * thick}

@@ -1,0 +1,584 @@
+// Draws a robot in 3D and plays a motion that was sent once.
+//
+// The HTML report and the studio use this same module. It imports nothing: three.js is handed in, and all it knows
+// of the robot is the `scene` that scene.py made. Angles and poses come as they are in Python; the browser only
+// interpolates. Nothing is drawn unless something has changed.
+
+const THEMES = {
+  light: { shell: 0xbcc6d2, base: 0x7b8794, rod: 0xc3cad3, minor: 0xb9c3cf, major: 0x8795a6, shadow: 0.2, light: 1.0 },
+  dark: { shell: 0xc6ced8, base: 0x55606d, rod: 0xaeb7c2, minor: 0x33404f, major: 0x4e6075, shadow: 0.45, light: 0.8 },
+};
+const ALARM = 0xe5202e;
+const TRACE = 0xd1495b;
+const SLOW = 50; // ms between frames
+const COARSE = [1, 1, 0.8, 0.6, 0.45]; // pixels drawn per pixel shown, level by level
+
+function bytes(text) {
+  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+}
+
+/** Little-endian 32-bit floats from base64. */
+export function floats(text) {
+  return new Float32Array(bytes(text).buffer);
+}
+
+/** A joint's colour, lighter on a dark page. */
+export function shade(colour, theme) {
+  if (theme !== "dark") return colour;
+  const part = (k) => Math.round(parseInt(colour.slice(k, k + 2), 16) * 0.68 + 255 * 0.32);
+  return `#${[1, 3, 5].map((k) => part(k).toString(16).padStart(2, "0")).join("")}`;
+}
+
+/** Whether there is no GPU behind WebGL: smooth edges then cost more than all the rest. */
+function drawsInSoftware() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const info = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? gl.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+/**
+ * A viewer inside `container`, which must have a size.
+ * show(what, on): what is "frames", "masses", "trace" or "axes". touchingAt(t): names of the pairs that touch then;
+ * contacts: when any do, [[from, to], ...].
+ */
+export function createViewer(container, THREE, OrbitControls, scene) {
+  const vec = (v) => new THREE.Vector3(...v);
+  const Y = new THREE.Vector3(0, 1, 0);
+  const view = scene.view;
+  const up = vec(view.up);
+  const thick = view.thickness;
+  const times = floats(scene.times);
+  const poses = floats(scene.poses);
+  const flags = bytes(scene.touching.flags);
+  const pairs = scene.touching.pairs;
+  const stride = (scene.links.length - 1) * 7;
+  const materials = {};
+  const groups = {};
+  let now = 0;
+  let theme = "light";
+  let pending = 0;
+  let alive = true;
+  const pace = { last: 0, mean: 16, level: 0, rest: 0 };
+
+  // --- stage ------------------------------------------------------------------------------------------------
+
+  const software = drawsInSoftware();
+  const renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+  renderer.toneMapping = THREE.NeutralToneMapping; // keeps the joints' colours
+  const canvas = renderer.domElement;
+  canvas.style.cssText = "display:block;width:100%;height:100%;touch-action:none";
+  const labels = document.createElement("div");
+  labels.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
+  if (getComputedStyle(container).position === "static") container.style.position = "relative";
+  container.append(canvas, labels);
+
+  const stage = new THREE.Scene();
+  stage.environment = studioLight();
+  // A planar robot is looked at from far away, so that the plane's own depth does not show.
+  const camera = new THREE.PerspectiveCamera(view.planar ? 10 : 32, 1, view.reach / 100, view.reach * 100);
+  camera.up.copy(up);
+  const controls = new OrbitControls(camera, canvas);
+  controls.enableDamping = true;
+  controls.dampingFactor = 0.12;
+  controls.addEventListener("change", draw);
+
+  const sun = new THREE.DirectionalLight(0xffffff, 1.7);
+  const sky = new THREE.HemisphereLight(0xffffff, 0x8d99a6, 0.5);
+  sky.position.copy(up);
+  stage.add(sun, sun.target, sky);
+  placeSun();
+
+  /** Soft boxes around a grey room: what makes round surfaces look round. */
+  function studioLight() {
+    const room = new THREE.Scene();
+    const panel = (strength, size, at) => {
+      const material = new THREE.MeshBasicMaterial({ color: new THREE.Color().setScalar(strength) });
+      const mesh = new THREE.Mesh(new THREE.BoxGeometry(...size), material);
+      mesh.position.set(...at);
+      room.add(mesh);
+      return material;
+    };
+    panel(0.55, [20, 20, 20], [0, 0, 0]).side = THREE.BackSide;
+    panel(7, [5, 0.2, 5], [0, 9.5, 0]);
+    panel(4, [0.2, 5, 4], [-9.5, 2, 2]);
+    panel(2.5, [0.2, 4, 6], [9.5, 1, -2]);
+    panel(2.5, [6, 4, 0.2], [1, 2, 9.5]);
+    const generator = new THREE.PMREMGenerator(renderer);
+    const texture = generator.fromScene(room, 0.03).texture;
+    generator.dispose();
+    release(room);
+    return texture;
+  }
+
+  function placeSun() {
+    const middle = centre();
+    const aside = new THREE.Vector3().crossVectors(up, vec(view.from)).normalize();
+    const R = view.reach;
+    sun.position.copy(middle).addScaledVector(up, 2.6 * R).addScaledVector(aside, -1.3 * R);
+    sun.position.addScaledVector(vec(view.from), view.planar ? 3.4 * R : 1.2 * R);
+    sun.target.position.copy(middle);
+    sun.shadow.mapSize.set(2048, 2048);
+    sun.shadow.normalBias = thick * 0.08;
+    sun.shadow.radius = 5;
+    Object.assign(sun.shadow.camera, { left: -2 * R, right: 2 * R, top: 2 * R, bottom: -2 * R, near: R / 10, far: 9 * R });
+  }
+
+  function centre() {
+    return new THREE.Box3().setFromPoints(view.points.map(vec)).getCenter(new THREE.Vector3());
+  }
+
+  // --- the robot --------------------------------------------------------------------------------------------
+
+  function material(name, options) {
+    materials[name] ??= new THREE.MeshStandardMaterial({ roughness: 0.42, metalness: 0.05, ...options });
+    return materials[name];
+  }
+
+  function solid(geometry, look, parent) {
+    const mesh = new THREE.Mesh(geometry, look);
+    mesh.castShadow = mesh.receiveShadow = true;
+    parent.add(mesh);
+    return mesh;
+  }
+
+  /** Puts a mesh that was made along y between two points. */
+  function along(mesh, start, end) {
+    mesh.position.addVectors(start, end).multiplyScalar(0.5);
+    mesh.quaternion.setFromUnitVectors(Y, end.clone().sub(start).normalize());
+    return mesh;
+  }
+
+  /** A round body about y with rounded edges. */
+  function drum(radius, height, edge) {
+    const profile = [new THREE.Vector2(0, -height / 2)];
+    for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
+      for (let k = 0; k <= 6; k += 1) {
+        const angle = ((turn + 15 * k) * Math.PI) / 180;
+        profile.push(new THREE.Vector2(x + edge * Math.cos(angle), y + edge * Math.sin(angle)));
+      }
+    }
+    profile.push(new THREE.Vector2(0, height / 2));
+    return new THREE.LatheGeometry(profile, 48);
+  }
+
+  const bodies = scene.links.map((link, i) => {
+    const body = new THREE.Group();
+    const shell = material(`shell${i}`, {});
+    for (const { start, end, radius, kind } of link.solids) {
+      const [a, b] = [vec(start), vec(end)];
+      const round = new THREE.CapsuleGeometry(radius, a.distanceTo(b), 12, 32);
+      along(solid(round, kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, body), a, b);
+    }
+    stage.add(body);
+    return body;
+  });
+
+  for (const joint of scene.joints) {
+    const look = material(`joint${joint.link}`, { roughness: 0.36 });
+    const r = joint.radius;
+    if (joint.kind === "revolute") {
+      const [at, axis] = [vec(joint.drum), vec(joint.axis)];
+      const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, bodies[joint.link]);
+      along(mesh, at.clone().sub(axis), at.clone().add(axis));
+    } else {
+      const [at, axis] = [vec(joint.socket), vec(joint.socketAxis)];
+      const housing = solid(new THREE.BoxGeometry(2.7 * r, 4.4 * r, 2.7 * r), look, bodies[joint.parent]);
+      along(housing, at.clone().sub(axis), at.clone().add(axis));
+      for (const side of [-1, 1]) {
+        const collar = solid(drum(1.05 * r, 0.7 * r, 0.15 * r), material("base", {}), bodies[joint.parent]);
+        along(collar, at.clone().sub(axis), at.clone().add(axis)).position.addScaledVector(axis, side * 2.35 * r);
+      }
+    }
+  }
+
+  for (const { top, bottom, radius } of view.mounts) {
+    const [a, b] = [vec(bottom), vec(top)];
+    const height = a.distanceTo(b);
+    const look = material("base", {});
+    along(solid(drum(radius, height, Math.min(0.2 * radius, height / 3)), look, bodies[0]), a, b);
+    const foot = Math.min(0.5 * thick, height / 2);
+    const rim = a.clone().addScaledVector(b.clone().sub(a).normalize(), foot);
+    along(solid(drum(1.9 * radius, foot, foot / 3), look, bodies[0]), a, rim);
+  }
+
+  // --- the floor --------------------------------------------------------------------------------------------
+
+  const step = gridStep(view.reach / 5);
+  const grid = floorGrid();
+
+  function gridStep(wanted) {
+    const power = 10 ** Math.floor(Math.log10(wanted));
+    return [5, 2, 1].map((k) => k * power).find((s) => s <= wanted * 1.0001);
+  }
+
+  /** Lines every step, stronger every fifth, that fade out before their end; and the shadows on it. */
+  function floorGrid() {
+    const size = 12 * view.reach;
+    const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), new THREE.ShadowMaterial());
+    const look = new THREE.ShaderMaterial({
+      transparent: true,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+      uniforms: {
+        step: { value: step },
+        fade: { value: 2.6 * view.reach },
+        minor: { value: new THREE.Color() },
+        major: { value: new THREE.Color() },
+      },
+      vertexShader: `varying vec2 at;
+        void main() { at = position.xy; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
+      fragmentShader: `varying vec2 at; uniform float step, fade; uniform vec3 minor, major;
+        float lines(float every) {
+          vec2 x = at / every, width = fwidth(x);
+          vec2 near = abs(fract(x - 0.5) - 0.5) / width;
+          return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, width.y)));
+        }
+        void main() {
+          float strong = lines(5.0 * step), weak = lines(step);
+          float alpha = max(0.9 * strong, 0.5 * weak) * (1.0 - smoothstep(0.35 * fade, fade, length(at)));
+          gl_FragColor = vec4(mix(minor, major, strong), alpha);
+          #include <colorspace_fragment>
+        }`,
+    });
+    const lines = new THREE.Mesh(shadow.geometry, look);
+    const normal = vec(view.floor.normal);
+    for (const mesh of [shadow, lines]) {
+      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+      mesh.position.copy(normal).multiplyScalar(view.floor.level);
+      stage.add(mesh);
+    }
+    lines.position.addScaledVector(normal, thick * 0.02);
+    shadow.receiveShadow = true;
+    return { shadow, lines };
+  }
+
+  // --- what can be switched on and off ----------------------------------------------------------------------
+
+  function layer(name, on) {
+    groups[name] = [];
+    return (object, parent) => {
+      object.visible = on;
+      parent.add(object);
+      groups[name].push(object);
+      return object;
+    };
+  }
+
+  const addFrame = layer("frames", false);
+  const named = scene.frames.map((frame) => {
+    const triad = addFrame(axesOf(3.4 * thick), bodies[frame.link]);
+    triad.position.set(...frame.position);
+    triad.quaternion.set(...frame.quaternion);
+    const label = document.createElement("span");
+    label.textContent = frame.name;
+    label.style.cssText = "position:absolute;left:0;top:0;font:600 11px system-ui,sans-serif;white-space:nowrap";
+    labels.append(label);
+    return { triad, label };
+  });
+  addFrame(axesOf(4.6 * thick), stage);
+
+  /** x red, y green, z blue; drawn over the solids, since frames sit inside them. */
+  function axesOf(length) {
+    const triad = new THREE.Group();
+    for (const [k, colour] of [[0, 0xe03131], [1, 0x2f9e44], [2, 0x1c7ed6]]) {
+      triad.add(arrow(new THREE.Vector3().setComponent(k, length), length * 0.03, onTop(colour, 1)));
+    }
+    return triad;
+  }
+
+  function onTop(colour, opacity) {
+    return new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true, opacity });
+  }
+
+  function arrow(to, radius, look) {
+    const shape = new THREE.Group();
+    const neck = to.clone().multiplyScalar(1 - (6 * radius) / to.length());
+    const zero = new THREE.Vector3();
+    const shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, neck.length(), 10), look);
+    const head = new THREE.Mesh(new THREE.ConeGeometry(2.4 * radius, 6 * radius, 16), look);
+    shape.add(along(shaft, zero, neck), along(head, neck, to));
+    for (const part of shape.children) part.renderOrder = 3;
+    return shape;
+  }
+
+  const addMass = layer("masses", false);
+  const heaviest = Math.max(...scene.links.map((link) => link.mass), 1e-12);
+  const checks = checkered();
+  for (const [i, link] of scene.links.entries()) {
+    if (i === 0 || link.mass <= 0) continue;
+    const size = thick * (0.35 + 0.75 * Math.cbrt(link.mass / heaviest));
+    const look = new THREE.MeshBasicMaterial({ map: checks, depthTest: false, transparent: true });
+    const ball = addMass(new THREE.Mesh(new THREE.SphereGeometry(size, 32, 24), look), bodies[i]);
+    ball.position.set(...link.com);
+    ball.renderOrder = 4;
+  }
+
+  /** The usual sign of a mass centre: quarters in black and yellow. */
+  function checkered() {
+    const picture = document.createElement("canvas");
+    picture.width = picture.height = 64;
+    const pen = picture.getContext("2d");
+    for (const [x, y] of [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1], [2, 1], [3, 1]]) {
+      pen.fillStyle = (x + y) % 2 ? "#ffd43b" : "#212529";
+      pen.fillRect(16 * x, 32 * y, 16, 32);
+    }
+    const texture = new THREE.CanvasTexture(picture);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    return texture;
+  }
+
+  const addAxis = layer("axes", false);
+  for (const joint of scene.joints) {
+    const half = vec(joint.axis).multiplyScalar(5 * thick);
+    const look = onTop(0, 0.9);
+    materials[`axis${joint.link}`] = look;
+    const line = arrow(half.clone().multiplyScalar(2), 0.1 * thick, look);
+    line.position.copy(vec(joint.point)).sub(half);
+    addAxis(line, bodies[joint.link]);
+  }
+
+  const addTrace = layer("trace", true);
+  const traces = scene.traces.map(({ frame, points }) => makeTrace(scene.frames[frame], floats(points))).filter(Boolean);
+
+  /** A thin tube for what has been travelled and a paler one for the whole path. */
+  function makeTrace(frame, xyz) {
+    const points = [];
+    for (let k = 0; k < xyz.length; k += 3) points.push(new THREE.Vector3().fromArray(xyz, k));
+    const size = 1.15 * Math.max(...scene.links[frame.link].solids.map((s) => s.radius), 0.4 * thick);
+    const pen = new THREE.Mesh(new THREE.SphereGeometry(size, 32, 24), material("pen", { color: TRACE }));
+    addTrace(pen, bodies[frame.link]).position.set(...frame.position);
+    const length = points.reduce((sum, p, k) => sum + (k ? p.distanceTo(points[k - 1]) : 0), 0);
+    if (length < thick) return null;
+    // One ring per sample: a tube's parameter runs over the samples evenly, as time does.
+    const path = new THREE.CatmullRomCurve3(points);
+    path.getPointAt = path.getPoint;
+    path.getTangentAt = path.getTangent;
+    const rings = Math.min(points.length - 1, 1500);
+    const tube = (radius, opacity) => {
+      const look = new THREE.MeshBasicMaterial({ color: TRACE, transparent: true, opacity });
+      return addTrace(new THREE.Mesh(new THREE.TubeGeometry(path, rings, radius, 6), look), stage);
+    };
+    tube(0.07 * thick, 0.3);
+    return { tube: tube(0.13 * thick, 1), rings, count: points.length };
+  }
+
+  // --- time -------------------------------------------------------------------------------------------------
+
+  /** The frame before `t`, and how far it is to the next one, 0 to 1. */
+  function frameAt(t) {
+    let [low, high] = [0, times.length - 1];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (times[middle] <= t) low = middle;
+      else high = middle;
+    }
+    const gap = times[high] - times[low];
+    return [low, high, gap > 0 ? Math.min(Math.max((t - times[low]) / gap, 0), 1) : 0];
+  }
+
+  const [turn, nextTurn] = [new THREE.Quaternion(), new THREE.Quaternion()];
+  const next = new THREE.Vector3();
+
+  function setTime(t) {
+    now = t;
+    const [low, high, part] = frameAt(t);
+    for (let i = 1; i < bodies.length; i += 1) {
+      const [a, b] = [low * stride + (i - 1) * 7, high * stride + (i - 1) * 7];
+      bodies[i].position.fromArray(poses, a).lerp(next.fromArray(poses, b), part);
+      bodies[i].quaternion.copy(turn.fromArray(poses, a + 3).slerp(nextTurn.fromArray(poses, b + 3), part));
+    }
+    for (const trace of traces) {
+      const done = Math.round(((low + part) / Math.max(trace.count - 1, 1)) * trace.rings);
+      trace.tube.geometry.setDrawRange(0, done * 6 * 6);
+    }
+    const touching = new Set(pairsAt(t).flat());
+    for (let i = 0; i < bodies.length; i += 1) {
+      materials[`shell${i}`].color.set(touching.has(i) ? ALARM : THEMES[theme].shell);
+    }
+    draw();
+  }
+
+  function pairsAt(t) {
+    const [low, high, part] = frameAt(t);
+    const k = part < 1 ? low : high;
+    return pairs.filter((_, p) => flags[k * pairs.length + p]);
+  }
+
+  /** The stretches of time in which something touches, [[from, to], ...]. */
+  function contacts() {
+    const spans = [];
+    for (let k = 0; k < times.length && pairs.length; k += 1) {
+      if (!flags.subarray(k * pairs.length, (k + 1) * pairs.length).some(Boolean)) continue;
+      const until = times[Math.min(k + 1, times.length - 1)];
+      if (spans.length && spans[spans.length - 1][1] === times[k]) spans[spans.length - 1][1] = until;
+      else spans.push([times[k], until]);
+    }
+    return spans;
+  }
+
+  // --- drawing ----------------------------------------------------------------------------------------------
+
+  function draw() {
+    if (!pending && alive) pending = requestAnimationFrame(render);
+  }
+
+  function render(stamp) {
+    pending = 0;
+    if (controls.update()) draw();
+    keepUp(stamp);
+    renderer.render(stage, camera);
+    if (groups.frames[0]?.visible) placeLabels();
+  }
+
+  /**
+   * On a machine without a fast GPU, drops the shadows while things move, then draws ever coarser; and finely again
+   * once they stand still.
+   */
+  function keepUp(stamp) {
+    const passed = stamp - pace.last;
+    pace.last = stamp;
+    if (passed < 1000) pace.mean += 0.15 * (passed - pace.mean);
+    if (pace.mean > SLOW && pace.level < COARSE.length - 1) {
+      pace.level += 1;
+      pace.mean = SLOW / 2;
+    }
+    clearTimeout(pace.rest);
+    if (pace.level) pace.rest = setTimeout(drawFinely, 300);
+    setQuality(pace.level);
+  }
+
+  function drawFinely() {
+    setQuality(0);
+    renderer.render(stage, camera);
+  }
+
+  function setQuality(level) {
+    const finest = software ? 1.5 : Math.min(window.devicePixelRatio || 1, 2); // smooths edges where nothing else does
+    const ratio = level ? COARSE[level] : finest;
+    sun.castShadow = level === 0;
+    if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
+  }
+
+  function placeLabels() {
+    const taken = [];
+    for (const { triad, label } of named) {
+      const at = triad.getWorldPosition(new THREE.Vector3()).project(camera);
+      const x = Math.round(((at.x + 1) / 2) * container.clientWidth) + 8;
+      let y = Math.round(((1 - at.y) / 2) * container.clientHeight) - 18;
+      while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 13)) y -= 13; // frames may coincide
+      taken.push([x, y]);
+      label.style.transform = `translate(${x}px, ${y}px)`;
+    }
+  }
+
+  function show(what, on) {
+    if (!groups[what]) throw new Error(`show: expected ${Object.keys(groups).join(", ")}, got ${what}`);
+    for (const object of groups[what]) object.visible = on;
+    if (what === "frames") labels.hidden = !on;
+    draw();
+  }
+
+  /** Looks at the whole motion from the best side. */
+  function fit() {
+    const away = vec(view.from).normalize();
+    const right = new THREE.Vector3().crossVectors(up, away).normalize();
+    const top = new THREE.Vector3().crossVectors(away, right);
+    const slopeUp = Math.tan((camera.fov * Math.PI) / 360);
+    const slopeRight = slopeUp * camera.aspect;
+    const points = view.points.map(vec);
+    const target = centre();
+    let distance = 0;
+    // Twice: the second pass centres what perspective has moved.
+    for (let pass = 0; pass < 3; pass += 1) {
+      const seen = points.map((p) => {
+        const q = p.clone().sub(target);
+        return { x: q.dot(right), y: q.dot(top), z: q.dot(away) };
+      });
+      const margin = 1.9 * thick;
+      distance = Math.max(
+        ...seen.map(({ x, y, z }) => z + Math.max((Math.abs(x) + margin) / slopeRight, (Math.abs(y) + margin) / slopeUp)),
+      );
+      const across = seen.map(({ x, z }) => x / (distance - z));
+      const upward = seen.map(({ y, z }) => y / (distance - z));
+      target.addScaledVector(right, ((Math.max(...across) + Math.min(...across)) / 2) * distance);
+      target.addScaledVector(top, ((Math.max(...upward) + Math.min(...upward)) / 2) * distance);
+    }
+    controls.target.copy(target);
+    camera.position.copy(target).addScaledVector(away, distance * 1.12);
+    controls.update();
+    draw();
+  }
+
+  function setTheme(name) {
+    theme = name;
+    const look = THEMES[theme];
+    for (const [key, value] of Object.entries(materials)) {
+      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen is as its trace
+      if (key.startsWith("rod")) value.color.set(look.rod);
+      else if (key === "base") value.color.set(look.base);
+      else value.color.set(shade(scene.joints[Number(key.replace(/\D+/, "")) - 1].colour, theme));
+    }
+    grid.lines.material.uniforms.minor.value.set(look.minor);
+    grid.lines.material.uniforms.major.value.set(look.major);
+    grid.shadow.material.opacity = look.shadow;
+    renderer.toneMappingExposure = look.light;
+    setTime(now);
+    const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
+    labels.style.color = ink;
+    labels.style.textShadow = `0 0 3px ${halo}, 0 0 3px ${halo}, 0 0 2px ${halo}`;
+  }
+
+  function resize() {
+    const [width, height] = [container.clientWidth, container.clientHeight];
+    if (!width || !height) return;
+    renderer.setSize(width, height, false);
+    camera.aspect = width / height;
+    camera.updateProjectionMatrix();
+    draw();
+  }
+
+  function release(root) {
+    root.traverse((object) => {
+      object.geometry?.dispose();
+      object.material?.map?.dispose();
+      object.material?.dispose();
+    });
+  }
+
+  function dispose() {
+    alive = false;
+    cancelAnimationFrame(pending);
+    clearTimeout(pace.rest);
+    watcher.disconnect();
+    controls.dispose();
+    release(stage);
+    stage.environment.dispose();
+    renderer.dispose();
+    canvas.remove();
+    labels.remove();
+  }
+
+  const watcher = new ResizeObserver(resize);
+  watcher.observe(container);
+  labels.hidden = true;
+  resize();
+  setTheme("light");
+  fit();
+
+  return {
+    setTime,
+    show,
+    fit,
+    setTheme,
+    resize,
+    dispose,
+    duration: times[times.length - 1],
+    gridStep: step,
+    contacts: contacts(),
+    touchingAt: (t) => pairsAt(t).map(([a, b]) => [scene.links[a].name, scene.links[b].name]),
+  };
+}

@@ -1,0 +1,1 @@
+"""The seeds' tables, figures and exercises, rebuilt."""

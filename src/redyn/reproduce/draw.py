@@ -1,0 +1,204 @@
+"""Still pictures of an item (Matplotlib)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from redyn.errors import MissingExtraError
+from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
+from redyn.reproduce.bodies import box, curve_colours, joints, strokes
+from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
+
+AXES = ("#c0392b", "#27ae60", "#2471a3")  # x, y, z of a frame
+
+
+def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
+    """The item's picture at full size and as a thumbnail; False if there is nothing to draw."""
+    flat = [*result.panels, *result.bars]
+    if not flat and not result.scenes:
+        return False
+    plt = _pyplot()
+    columns = 1 if len(flat) in (1, 3) else 2 if len(flat) <= 6 else 3
+    rows = -(-len(flat) // columns)
+    left = 0.46 if result.scenes and flat else 0.19 if result.bars and columns == 1 else 0.075
+    height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
+    width = 12.0 if flat else 6.4 * max(1, len(result.scenes))
+    figure: Any = plt.figure(figsize=(width, height), dpi=130, facecolor="white")
+    top = 1 - 0.75 / height
+    share = (0.42 if flat else 1.0) / max(1, len(result.scenes))
+    for k, scene in enumerate(result.scenes):
+        _robot(figure, (k * share, 0.01, share, top - 0.02), scene, titled=not flat)
+    if flat:
+        grid = figure.add_gridspec(
+            rows,
+            columns,
+            left=left,
+            right=0.985,
+            top=top,
+            bottom=0.62 / height,
+            hspace=0.55,
+            wspace=0.5 if result.bars else 0.24,
+        )
+        for i, part in enumerate(flat):
+            axes = figure.add_subplot(grid[i // columns, i % columns])
+            if isinstance(part, Panel):
+                lowest = i + columns >= len(flat)
+                _panel(axes, part, i, curve_colours(result.panels), lowest)
+            else:
+                _bars(axes, part)
+    if any(len(panel.curves) > 1 for panel in result.panels):
+        _legend(figure, result.panels, len(flat) == 1 or bool(result.bars), 1 - 0.3 / height)
+    line = 1 - 0.3 / height
+    figure.text(0.02, line, item.title, fontsize=15 if flat else 12, fontweight="bold", color=INK, va="center")
+    if flat:
+        figure.text(0.98, line, item.source, fontsize=9, color=FAINT, va="center", ha="right")
+    else:  # a narrow picture has no room beside its title
+        figure.text(0.02, 1 - 0.55 / height, item.source, fontsize=9, color=FAINT, va="center")
+    figure.savefig(path)
+    figure.savefig(small, dpi=50)
+    plt.close(figure)
+    return True
+
+
+def _pyplot() -> Any:
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingExtraError("matplotlib", "ui", "Drawing a figure") from None
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def _plain(axes: Any) -> None:
+    axes.tick_params(labelsize=7.5, colors=INK)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _panel(axes: Any, panel: Panel, number: int, colours: Mapping[str, str], x_label: bool) -> None:
+    axes.axhline(0, color=FAINT, linewidth=0.6)
+    for curve in panel.curves:
+        colour = joint_colour(number % 6) if len(panel.curves) == 1 else colours[curve.label]
+        style = "--" if curve.dashed else "-"
+        axes.plot(panel.x, curve.y, style, color=colour, linewidth=1.7, label=curve.label)
+    middle = float(panel.x[0] + panel.x[-1]) / 2
+    for k, (label, x) in enumerate(panel.marks.items()):
+        axes.axvline(x, color=colours.get(label, PATH), linewidth=1.1, linestyle=":")
+        if label in colours:
+            continue
+        axes.annotate(
+            label,
+            (x, 0.97 - 0.12 * k),
+            xycoords=("data", "axes fraction"),
+            fontsize=6.5,
+            color=PATH,
+            va="top",
+            ha="left" if x < middle else "right",
+            xytext=(3 if x < middle else -3, 0),
+            textcoords="offset points",
+        )
+    axes.set_title(panel.title, fontsize=9, loc="left", color=INK, pad=3)
+    axes.margins(x=0)
+    if panel.limits:
+        axes.set_ylim(*panel.limits)
+    axes.yaxis.set_major_formatter("{x:g}")
+    _plain(axes)
+    if x_label:
+        axes.set_xlabel(panel.x_label, fontsize=8, color=INK)
+
+
+def _legend(figure: Any, panels: Sequence[Panel], inside: bool, line: float) -> None:
+    """Once for the whole picture: in the first panel if it has the room, else in the middle of the head."""
+    curves = {curve.label: curve for panel in panels for curve in panel.curves}
+    colours = curve_colours(panels)
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=colours[label], linestyle="--" if curve.dashed else "-", linewidth=1.7, label=label)
+        for label, curve in curves.items()
+    ]
+    if inside:
+        figure.axes[0].legend(handles=handles, fontsize=7, frameon=False)
+    else:
+        figure.legend(handles=handles, fontsize=8, frameon=False, ncols=4, loc="center", bbox_to_anchor=(0.64, line))
+
+
+def _bars(axes: Any, bars: Bars) -> None:
+    names = list(bars.heights)
+    places = range(len(bars.labels))
+    for k, name in enumerate(names):
+        thick = 0.8 / len(names)
+        shades = [PATH if label == bars.highlight else COLOURS[0] for label in bars.labels]
+        axes.barh(
+            [p + (k - (len(names) - 1) / 2) * thick for p in places],
+            bars.heights[name],
+            thick * 0.92,
+            color=shades,
+            alpha=1.0 if k == 0 else 0.5,
+            label=name,
+        )
+        for p, height in zip(places, bars.heights[name], strict=True):
+            y = p + (k - (len(names) - 1) / 2) * thick
+            axes.text(height, y, f" {height:.0f}", fontsize=6.5, va="center", color=INK)
+    axes.set_yticks(list(places), bars.labels)
+    axes.invert_yaxis()
+    axes.set_title(f"{bars.title} ({names[0]} strong, {' '.join(names[1:])} pale)", fontsize=9, loc="left", color=INK)
+    _plain(axes)
+
+
+def _robot(figure: Any, room: tuple[float, float, float, float], scene: Scene, titled: bool) -> None:
+    """In a plane as seen from above, else in space."""
+    around = box(scene)
+    left, bottom, width, height = room
+    if around.planar:
+        axes = figure.add_axes((left + 0.13 * width, bottom + 0.09 * height, 0.82 * width, 0.84 * height))
+        axes.set_aspect("equal")
+        axes.grid(color="#e4e7eb", linewidth=0.7)
+        _plain(axes)
+    else:
+        axes = figure.add_axes(room, projection="3d")
+        axes.set_box_aspect((1, 1, 1), zoom=1.05)
+        axes.view_init(elev=22, azim=-58)
+    size = 2 if around.planar else 3
+    inches = width * figure.get_figwidth() * (0.8 if around.planar else 0.5)
+    points_per_metre = inches * 72 / (2 * around.half)
+    slim = 0.4 if scene.frames else 1.0  # the frames are to be seen
+    for stroke in strokes(scene):
+        thick = max(1.5, 2 * stroke.radius * points_per_metre * slim)
+        axes.plot(
+            *stroke.ends.T[:size],
+            color=stroke.colour,
+            alpha=stroke.strength * (0.6 if scene.frames else 1.0),
+            linewidth=thick,
+            solid_capstyle="round",
+        )
+    if scene.path is not None:
+        axes.plot(*scene.path.T[:size], color=PATH, linewidth=1.4)
+    if scene.frames:
+        _triads(axes, joints(scene), 0.17 * around.half, size)
+    for name, middle in zip("xyz"[:size], around.centre, strict=False):
+        getattr(axes, f"set_{name}lim")(middle - around.half, middle + around.half)
+        axis = getattr(axes, f"{name}axis")
+        axis.set_label_text(f"{name} (m)", fontsize=8, color=FAINT)
+        if not around.planar:
+            axis.set_pane_color((1, 1, 1, 0))
+            axis._axinfo["grid"].update(color="#e4e7eb", linewidth=0.7)
+    axes.tick_params(labelsize=7, colors=FAINT, pad=2)
+    if titled:
+        axes.set_title(scene.title, fontsize=9, color=INK)
+
+
+def _triads(axes: Any, poses: Array, length: float, size: int) -> None:
+    """The axes of the book's frames, numbered from 2 for that of link 1."""
+    for number, pose in enumerate(poses, start=2):
+        origin = pose[:3, 3]
+        for k, colour in enumerate(AXES):
+            tip = origin + length * pose[:3, k]
+            axes.plot(*np.stack([origin, tip]).T[:size], color=colour, linewidth=1.6)
+        axes.text(*(origin + 0.3 * length)[:size], str(number), fontsize=8, color=INK)

@@ -1,0 +1,181 @@
+"""What an item of the sources is made of, and how its verdict follows from numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+Outcome = Literal["agrees", "agrees with repair", "differs"]
+Load = Callable[[str], Robot]  # a library name to its robot; tests hand in wrong robots
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison. `why` says what explains a failure, where that is known."""
+
+    what: str
+    holds: bool
+    found: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """What had to be mended in the source, and the evidence that it cannot be used as printed."""
+
+    what: str
+    needed: bool
+    evidence: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    label: str
+    y: Array
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. `limits` bound what is shown.
+
+    `marks` are instants worth a vertical line, by their labels; one that is named as a curve takes its colour.
+    """
+
+    title: str
+    x: Array
+    curves: Sequence[Curve]
+    marks: Mapping[str, float] = field(default_factory=dict[str, float])
+    x_label: str = "time (s)"
+    limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars, one per label; the highlighted label is ours."""
+
+    title: str
+    labels: Sequence[str]
+    heights: Mapping[str, Sequence[float]]
+    highlight: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A robot at the states q, (N, n), the last one strongest, with the path of its end effector."""
+
+    title: str
+    robot: Robot
+    q: Array
+    path: Array | None = None
+    frames: bool = False
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table that is written as CSV; `part` tells several of one item apart."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    part: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an item came to."""
+
+    checks: Sequence[Check]
+    numbers: Sequence[Numbers]
+    panels: Sequence[Panel] = ()
+    bars: Sequence[Bars] = ()
+    scenes: Sequence[Scene] = ()
+    repairs: Sequence[Repair] = ()
+    notes: Sequence[str] = ()
+    animation: Callable[[Path], object] | None = None  # writes a page that plays the motion
+
+    @property
+    def outcome(self) -> Outcome:
+        if not all(check.holds for check in self.checks):
+            return "differs"
+        return "agrees with repair" if any(repair.needed for repair in self.repairs) else "agrees"
+
+    @property
+    def reason(self) -> str:
+        """What differs, if anything does, else what agrees; and what was repaired."""
+        mended = [f"{x.what}, because {x.evidence}" for x in self.repairs if x.needed]
+        failed = [check for check in self.checks if not check.holds]
+        if failed:
+            return "; ".join([*(f"{x.what}: {x.found}" + (f" ({x.why})" if x.why else "") for x in failed), *mended])
+        return "; ".join([*mended, *(f"{check.what}: {check.found}" for check in self.checks)])
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether something differs that is no known defect of the source: look at redyn first."""
+        return any(not check.holds and not check.why for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure, table or exercise: its name on the command line, and how to rebuild it."""
+
+    name: str
+    title: str
+    source: str
+    build: Callable[[Load], Result]
+
+
+def near(what: str, value: ArrayLike, reference: ArrayLike, tolerance: float, why: str = "") -> Check:
+    """Within `tolerance` times the largest reference, or times one if they are small."""
+    found, wanted = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    if found.shape != wanted.shape:
+        return Check(what, False, f"shape {found.shape} where {wanted.shape} was expected", why)
+    difference = float(np.abs(found - wanted).max())
+    allowed = tolerance * max(1.0, float(np.abs(wanted).max()))
+    return Check(what, difference <= allowed, f"within {difference:.0e}, allowed {allowed:.0e}", why)
+
+
+def series(t: Array, joints: Sequence[str], part: str = "", **kinds: Array) -> Numbers:
+    """Time histories as columns t, kind_joint ..., which `redyn.trajectory.from_csv` reads back."""
+    header = ["t", *(f"{kind}_{joint}" for kind in kinds for joint in joints)]
+    return Numbers(header, np.column_stack([t, *kinds.values()]).tolist(), part)
+
+
+def joint_panels(
+    robot: Robot,
+    t: Array,
+    values: Mapping[str, Array],
+    units: tuple[str, str],
+    marks: Mapping[str, Mapping[str, float]] | None = None,
+) -> list[Panel]:
+    """One panel per joint with a curve per value, dashed from the second on.
+
+    `units` are those of joints that turn and of joints that slide; `marks` come by the names of the joints.
+    """
+    return [
+        Panel(
+            f"{link.joint.name} ({units[0] if link.joint.kind == 'revolute' else units[1]})",
+            t,
+            [Curve(label, array[:, i], dashed=k > 0) for k, (label, array) in enumerate(values.items())],
+            (marks or {}).get(link.joint.name, {}),
+        )
+        for i, link in enumerate(robot.model.links)
+    ]
+
+
+def together(parts: Mapping[str, Result], repairs: Sequence[Repair] = ()) -> Result:
+    """Results of several robots as one; everything carries the name of its robot. Scenes are left out."""
+    return Result(
+        [replace(check, what=f"{name}, {check.what}") for name, part in parts.items() for check in part.checks],
+        [replace(numbers, part=name) for name, part in parts.items() for numbers in part.numbers],
+        [replace(panel, title=f"{name}, {panel.title}") for name, part in parts.items() for panel in part.panels],
+        repairs=repairs,
+        notes=[f"{name}: {note}" for name, part in parts.items() for note in part.notes],
+    )

@@ -1,0 +1,144 @@
+"""The book's pictures of robots: Figs. 9.9, 9.10, 9.12, 9.14 and 9.20, with where their frames are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from redyn.kinematics import clearance
+from redyn.report.html import Plot, write_html
+from redyn.reproduce.falls import fall, fall_checks
+from redyn.reproduce.item import Array, Check, Item, Load, Numbers, Result, Scene, near, series
+from redyn.reproduce.repairs import inertia_of_link_6
+from redyn.reproduce.torques import BOOK, STANFORD_STOP, TIMES, T, apart, scene
+from redyn.robot import Robot
+from redyn.trajectory import cycloidal
+
+# a, b, alpha and theta of Tables 9.2-9.5 as printed, typed in apart from the library; None is the joint variable.
+QUARTER = np.pi / 2
+TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
+    "three-link": [(0.3, 0, 0, None), (0.25, 0, 0, None), (0.22, 0, 0, None)],
+    "puma": [(0, 0, -QUARTER, None), (0.432, 0.149, 0, None), (0.02, 0, -QUARTER, None),
+             (0, 0.432, -QUARTER, None), (0, 0, -QUARTER, None), (0, 0.05, 0, None)],
+    "stanford": [(0, 0.762, -QUARTER, None), (0, 0.393, QUARTER, None), (0, None, 0, 0),
+                 (0, 0.227, -QUARTER, None), (0, 0, -QUARTER, None), (0, 0.432, 0, None)],
+    "kuka-kr5-printed": [(0.18, 0.4, QUARTER, None), (0.6, 0.135, np.pi, None), (0.12, 0.135, -QUARTER, None),
+                         (0, 0.62, QUARTER, None), (0, 0, -QUARTER, None), (0, 0.115, 0, None)],
+}  # fmt: skip
+
+
+def dh_product(name: str, q: Array) -> Array:
+    """World from every frame, (n, 4, 4), by multiplying Rz(theta) Tz(b) Tx(a) Rx(alpha) of the printed table out."""
+    poses: list[Array] = []
+    pose = np.eye(4)
+    for (a, offset, alpha, angle), value in zip(TABLES[name], q, strict=True):
+        b, theta = (value if x is None else x for x in (offset, angle))
+        c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
+        step = [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, b], [0, 0, 0, 1]]
+        pose = pose @ np.array(step)
+        poses.append(pose)
+    return np.stack(poses)
+
+
+def frames(robot: Robot, q: Array) -> Array:
+    return np.stack([robot.forward_kinematics(q, name) for name in robot.frame_names])
+
+
+def frame_numbers(robot: Robot, q: Array) -> Numbers:
+    rows = [
+        [name, *pose[:3, 3].tolist(), *pose[:3, 2].tolist()]
+        for name, pose in zip(robot.frame_names, frames(robot, q), strict=True)
+    ]
+    return Numbers(["frame", "x", "y", "z", "axis x", "axis y", "axis z"], rows, "frames")
+
+
+def _portrait(name: str, stop: Sequence[float], load: Load) -> Result:
+    robot = load(name)
+    q = robot.initial
+    checks = [near("frames, by multiplying the printed DH table out", frames(robot, q), dh_product(name, q), 1e-12)]
+
+    def animation(path: Path) -> object:
+        motion = cycloidal(q, stop, T)(TIMES[::4])
+        plots = [Plot("joint positions", "rad", robot.joint_names, motion[0])]
+        return write_html(path, robot, TIMES[::4], motion[0], plots, title=f"{robot.name}: cycloidal motion")
+
+    picture = Scene("initial configuration, frames x red, y green, z blue", robot, q[None], frames=True)
+    return Result(
+        checks,
+        [frame_numbers(robot, q)],
+        scenes=[picture],
+        notes=robot.description.defects,
+        animation=animation,
+    )
+
+
+def _kuka_motion(load: Load) -> Result:
+    robot = load("kuka-kr5-printed")
+    q = cycloidal(robot.initial, [np.pi / 3] * 6, T)(TIMES)[0]
+    shown = q[::100]
+    found = np.stack([frames(robot, x) for x in shown])
+    product = np.stack([dh_product(robot.name, x) for x in shown])
+    path = robot.forward_kinematics(q)[:, :3, 3]
+
+    def animation(target: Path) -> object:
+        plots = [Plot("end effector", "m", ["x", "y", "z"], path[::4])]
+        return write_html(target, robot, TIMES[::4], q[::4], plots, title="KUKA KR-5 during its motion (Fig. 9.14)")
+
+    header = ["t", "x", "y", "z", *(f"q_{joint}" for joint in robot.joint_names)]
+    return Result(
+        [
+            near("frames along the motion, by multiplying the printed DH table out", found, product, 1e-12),
+            apart(robot, q),
+        ],
+        [Numbers(header, np.column_stack([TIMES, path, q]).tolist())],
+        scenes=[scene(robot, q, "from start to stop", states=8)],
+        animation=animation,
+    )
+
+
+def _kuka_interference(load: Load) -> Result:
+    robot = load("kuka-kr5")
+    run = fall(robot, 2.0)
+    room = clearance(robot, run.q)
+    meets = np.flatnonzero(room.touching.any(axis=1))
+    pairs = ", ".join(f"{a} and {b}" for a, b in room.touched)
+    first = float(run.t[meets[0]]) if len(meets) else None
+    deepest = int(room.distance.argmin())
+    claim = Check(
+        "links interfere during the fall",
+        len(meets) > 0,
+        f"{pairs} meet, first at {first:.2f} s, links taken as capsules" if first is not None else "no links meet",
+    )
+
+    def animation(path: Path) -> object:
+        plots = [Plot("joint positions", "rad", robot.joint_names, run.q)]
+        return write_html(path, robot, run.t, run.q, plots, title="KUKA KR-5 in free fall (Fig. 9.20)", touching=room)
+
+    title = f"deepest interference, {run.t[deepest]:.2f} s after the start"
+    return Result(
+        [claim, *fall_checks(robot, run)],
+        [series(run.t, ["closest_pair"], distance=room.distance[:, None])],
+        scenes=[Scene(title, robot, run.q[deepest][None], run.path[: deepest + 1])],
+        repairs=[inertia_of_link_6(load)],
+        notes=["The shapes of the links are not printed: capsules along them, a few percent of the reach in radius."],
+        animation=animation,
+    )
+
+
+ITEMS = [
+    Item("fig-9.9", "The three-link arm", BOOK + "Fig. 9.9, Table 9.2", partial(_portrait, "three-link", [np.pi] * 3)),
+    Item("fig-9.10", "The PUMA and its frames", BOOK + "Fig. 9.10, Table 9.3", partial(_portrait, "puma", [np.pi] * 6)),
+    Item(
+        "fig-9.12",
+        "The Stanford arm and its frames",
+        BOOK + "Fig. 9.12, Table 9.4",
+        partial(_portrait, "stanford", STANFORD_STOP),
+    ),
+    Item("fig-9.14", "The KUKA KR-5 during its motion", BOOK + "Fig. 9.14, Example 9.7", _kuka_motion),
+    Item(
+        "fig-9.20", "The KUKA KR-5 in free fall: links interfere", BOOK + "Fig. 9.20, Example 9.11", _kuka_interference
+    ),
+]

@@ -1,0 +1,29 @@
+"""The cubic: the lowest polynomial with given positions and rates at both ends."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from redyn.trajectory.motion import Array, ends, representable, row
+from redyn.trajectory.piecewise import Piecewise, polynomials
+
+
+def cubic(
+    start: ArrayLike, stop: ArrayLike, duration: float, start_rate: ArrayLike = 0.0, stop_rate: ArrayLike = 0.0
+) -> Piecewise:
+    """From `start` to `stop` with these rates at the ends; a single rate serves all joints.
+
+    >>> q, qd, qdd = cubic([0.0], [1.0], 2.0)(1.0)
+    >>> float(q[0]), float(qd[0])
+    (0.5, 0.75)
+    """
+    first, last, T = ends("cubic", start, stop, duration)
+    leaving = row("cubic", "start_rate", start_rate, len(first))
+    arriving = row("cubic", "stop_rate", stop_rate, len(first))
+    return representable("cubic", polynomials([0.0, T], *cubic_powers(first, last, T * leaving, T * arriving)))
+
+
+def cubic_powers(q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, ...]:
+    """Of the polynomial over s = 0 ... 1 with these values and slopes at its ends."""
+    gap, bend = q1 - q0 - v0, v1 - v0
+    return q0, v0, 3 * gap - bend, bend - 2 * gap

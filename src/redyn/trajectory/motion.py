@@ -1,0 +1,143 @@
+"""What every motion shares: the clock, the ends, the limits of the joints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+class Violation(NamedTuple):
+    """A joint beyond one of its limits, where it is farthest out."""
+
+    joint: str
+    quantity: str  # "position" or "speed"
+    time: float
+    value: float
+    limit: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.joint}: {self.quantity} {self.value:.6g} at t = {self.time:.4g} s is beyond its limit of "
+            f"{self.limit:.6g}"
+        )
+
+
+@dataclass(frozen=True)
+class Motion(ABC):
+    """`motion(t)` gives q, qd, qdd. It lasts from 0 to `duration`; before and after, the joints rest at its ends."""
+
+    duration: float
+
+    @property
+    @abstractmethod
+    def dof(self) -> int:
+        """How many joints move."""
+
+    @abstractmethod
+    def _within(self, t: Array) -> tuple[Array, Array, Array]:
+        """q, qd, qdd, (N, dof) each, at N times from 0 to duration."""
+
+    def _breaks(self) -> Array:
+        """Instants that a check must not step over."""
+        return np.array([0.0, self.duration])
+
+    def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """q, qd, qdd at time t: (n,) for a number, (N, n) for N times."""
+        time = _times(t)
+        flat = np.atleast_1d(time)
+        q, qd, qdd = self._within(np.clip(flat, 0.0, self.duration))
+        resting = ((flat < 0.0) | (flat > self.duration))[:, None]
+        result = q, np.where(resting, 0.0, qd), np.where(resting, 0.0, qdd)
+        return result if time.ndim else (result[0][0], result[1][0], result[2][0])
+
+    def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
+        """Where joints leave the limits of the robot's file, each at its worst; looked for at `samples` instants."""
+        if robot.dof != self.dof:
+            raise InputError(f"the motion moves {self.dof} joints, {robot.name} has {robot.dof}")
+        t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
+        q, qd, _ = self(t)
+        speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
+        found: list[Violation] = []
+        for i, (joint, link) in enumerate(zip(robot.joint_names, robot.link_names, strict=True)):
+            lower, upper = robot.limits[i]
+            fastest = speeds[link]
+            for quantity, values, limit, excess in (
+                ("position", q[:, i], lower, lower - q[:, i]),
+                ("position", q[:, i], upper, q[:, i] - upper),
+                ("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest),
+            ):
+                k = int(excess.argmax())
+                if excess[k] > 1e-9 * max(1.0, abs(limit)):  # a motion that ends on its limit keeps it
+                    found.append(Violation(joint, quantity, float(t[k]), float(values[k]), float(limit)))
+        return found
+
+    def check_limits(self, robot: Robot) -> None:
+        """Raise an InputError if the motion leaves the limits of the robot's joints."""
+        found = self.violations(robot)
+        if found:
+            rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+            raise InputError(f"{found[0]}{rest}; slow the motion down, or choose other ends")
+
+
+M = TypeVar("M", bound=Motion)
+
+
+def _times(t: ArrayLike) -> Array:
+    try:
+        time = np.asarray(t, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("t: expected a time or a row of them") from None
+    if time.ndim > 1 or not np.isfinite(time).all():
+        raise InputError("t: expected a finite time or a row of them")
+    return time
+
+
+def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> Array:
+    """One finite number per joint; where `length` is known a single number serves all joints."""
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{kind}: expected rows of numbers, one per joint, but {name} is none") from None
+    if array.ndim == 0 and length is not None:
+        array = np.full(length, array)
+    if array.ndim != 1 or not len(array):
+        raise InputError(f"{kind}: {name} must be a row of numbers, one per joint, got shape {array.shape}")
+    if length is not None and len(array) != length:
+        raise InputError(f"{kind}: {name} must hold {length} numbers, one per joint, got {len(array)}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{kind}: {name} must be finite")
+    return array
+
+
+def ends(kind: str, start: ArrayLike, stop: ArrayLike, duration: float) -> tuple[Array, Array, float]:
+    """Two equally long rows and a positive number of seconds."""
+    first, last = row(kind, "start", start), row(kind, "stop", stop)
+    if first.shape != last.shape:
+        raise InputError(f"{kind}: start and stop must be equally long rows, got shapes {first.shape} and {last.shape}")
+    try:
+        length = float(duration)
+    except (TypeError, ValueError):
+        raise InputError(f"{kind}: duration must be a number of seconds, got {duration!r}") from None
+    if not (np.isfinite(length) and length > 0):
+        raise InputError(f"{kind}: duration must be a positive number of seconds, got {duration}")
+    return first, last, length
+
+
+def representable(kind: str, motion: M) -> M:
+    """The motion, unless its rates run out of the range of numbers."""
+    with np.errstate(all="ignore"):
+        values = motion(np.linspace(0.0, motion.duration, 9))
+    if not all(np.isfinite(x).all() for x in values):
+        raise InputError(f"{kind}: the motion is too long or too quick to represent")
+    return motion

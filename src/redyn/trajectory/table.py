@@ -1,0 +1,95 @@
+"""Tables of numbers over time in CSV files: the one place that reads them."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+import numpy as np
+
+from redyn.errors import InputError
+from redyn.trajectory.motion import Array
+
+LARGEST = 256 * 2**20  # bytes; about five million rows of four columns
+
+
+class Table(NamedTuple):
+    """Times and the other columns by name, in the order of the file."""
+
+    times: Array
+    columns: dict[str, Array]
+
+
+def read_table(path: str | Path) -> Table:
+    """A CSV file with a header, a column `t` of increasing times and columns of finite numbers.
+
+    Mistakes are named with file and line.
+    """
+    file = Path(path)
+    try:
+        size = file.stat().st_size
+        if size > LARGEST:
+            raise InputError(f"{file}: {size / 2**20:.0f} MB is more than the {LARGEST / 2**20:.0f} MB that are read")
+        with file.open(newline="", encoding="utf-8-sig") as text:
+            header, rows, lines = _cells(file, text)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: not a text file in UTF-8") from None
+    if not rows:
+        raise InputError(f"{file}: no rows below the header")
+    values = np.array(rows)
+    times = values[:, header.index("t")]
+    late = np.flatnonzero(np.diff(times) <= 0)
+    if len(late):
+        k = int(late[0])
+        raise InputError(
+            f"{file}:{lines[k + 1]}: times must increase, but t = {times[k + 1]:g} follows t = {times[k]:g}"
+        )
+    return Table(times, {name: values[:, i] for i, name in enumerate(header) if name != "t"})
+
+
+def _cells(file: Path, text: TextIO) -> tuple[list[str], list[list[float]], list[int]]:
+    """The header, the rows, and the line of each row."""
+    reader = csv.reader(text, strict=True)
+    header: list[str] = []
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if not header:
+                header = _header(file, reader.line_num, cells)
+                continue
+            if len(cells) != len(header):
+                raise InputError(f"{file}:{reader.line_num}: {len(cells)} cells, but the header names {len(header)}")
+            rows.append([_number(file, reader.line_num, *cell) for cell in zip(header, cells, strict=True)])
+            lines.append(reader.line_num)
+    except csv.Error as error:
+        raise InputError(f"{file}:{reader.line_num}: not CSV: {error}") from None
+    if not header:
+        raise InputError(f"{file}: empty; expected a header such as t,q_joint1")
+    return header, rows, lines
+
+
+def _header(file: Path, line: int, cells: list[str]) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    shown = ", ".join(name[:40] for name in names[:12])
+    if "t" not in names:
+        raise InputError(f"{file}:{line}: no column is called t (time in seconds); the columns are {shown}")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"{file}:{line}: column {name[:40]!r} occurs twice")
+    return names
+
+
+def _number(file: Path, line: int, column: str, cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise InputError(f"{file}:{line}: column {column}: expected a finite number, got {cell.strip()[:40]!r}")
+    return value
