@@ -116,10 +116,23 @@ def test_order_n_and_cholesky_along_the_paper_runs(name):
     assert bends[0] == pytest.approx(bends[1], rel=1e-3)
 
 
-@settings(max_examples=12)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_energy_balance_of_random_robots(seed, n):
-    """With friction, armature, torque, a push, a payload and other gravity: what goes in is what comes out."""
+    """With friction, armature, torque and other gravity: what goes in is what comes out."""
+    robot = redyn.load(random_tree(seed, n))
+    q, qd, tau = np.random.default_rng(seed).uniform(-1, 1, (3, robot.dof))
+    run = redyn.simulate(robot, q, qd, 0.5, torque=tau, gravity=[1.0, -2.0, 3.0], rtol=1e-10, atol=1e-12)
+    scale = max(1.0, exchanged(run.energy))
+    assert np.abs(run.energy.balance).max() < 3e-7 * scale  # works are cubics between steps
+    assert abs(run.energy.balance[-1]) < 1e-9 * scale
+    np.testing.assert_allclose(run.qdd, robot.forward_dynamics(run.q, run.qd, run.tau, gravity=[1.0, -2.0, 3.0]))
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 10**6), st.integers(1, 4))
+def test_energy_balance_with_a_push_and_a_payload(seed, n):
+    """The work of a push is summed over the samples, so it is only as exact as they are close."""
     robot = redyn.load(random_tree(seed, n, serial=True, fixed=0))
     rng = np.random.default_rng(seed)
     q, qd, tau = rng.uniform(-1, 1, (3, robot.dof))
@@ -136,7 +149,7 @@ def test_energy_balance_of_random_robots(seed, n):
         atol=1e-12,
         sample=0.002,
     )
-    assert np.abs(run.energy.balance).max() < 1e-7 * max(1.0, exchanged(run.energy))
+    assert np.abs(run.energy.balance).max() < 2e-6 * max(1.0, exchanged(run.energy))
     wrenches = {robot.link_names[-1]: run.wrenches[robot.link_names[-1]]}
     qdd = robot.forward_dynamics(run.q, run.qd, run.tau, wrenches, run.world.payload, [1.0, -2.0, 3.0])
     np.testing.assert_allclose(run.qdd, qdd, rtol=1e-9, atol=1e-9)
@@ -214,20 +227,14 @@ def test_controllers_reach_their_goals():
     assert np.abs(ideal.q - wanted[:101]).max() < 1e-6
 
 
-def with_limits():
-    link = {
-        "name": "a",
-        "axis": [0, 1, 0],
-        "mass": 1.0,
-        "com": [0.5, 0, 0],
-        "inertia": {"xx": 0.01, "yy": 0.1, "zz": 0.1},
-    }
-    link["joint"] = {"type": "revolute", "limits": [-1.0, 0.5]}
-    return redyn.load({"name": "limited", "convention": "frames", "gravity": [0, 0, -9.81], "links": [link]})
+def pendulum(axis, gravity, **joint):
+    link = {"name": "a", "axis": axis, "mass": 1.0, "com": [0.5, 0, 0]}
+    link |= {"inertia": {"xx": 0.01, "yy": 0.1, "zz": 0.1}, "joint": {"type": "revolute"} | joint}
+    return redyn.load({"name": "pendulum", "convention": "frames", "gravity": gravity, "links": [link]})
 
 
 def test_stops_hold_the_limits():
-    robot = with_limits()
+    robot = pendulum([0, 1, 0], [0, 0, -9.81], limits=[-1.0, 0.5])
     free = redyn.simulate(robot, [0.0], [0.0], 3.0)
     assert free.q.max() > 1.0
     run = redyn.simulate(robot, [0.0], [0.0], 3.0, stops=True)
@@ -324,15 +331,7 @@ def test_divergence_says_when_and_why_and_keeps_what_there_is():
 
 
 def test_stiff_damping_is_for_radau():
-    link = {
-        "name": "a",
-        "axis": [0, 0, 1],
-        "mass": 1.0,
-        "com": [0.5, 0, 0],
-        "inertia": {"xx": 0.01, "yy": 0.1, "zz": 0.1},
-    }
-    link["joint"] = {"type": "revolute", "damping": 1e5}
-    robot = redyn.load({"name": "treacle", "convention": "frames", "gravity": [0, -9.81, 0], "links": [link]})
+    robot = pendulum([0, 0, 1], [0, -9.81, 0], damping=1e5)
     stiff = redyn.simulate(robot, [0.3], [5.0], 2.0, method="radau", rtol=1e-6)
     plain = redyn.simulate(robot, [0.3], [5.0], 2.0, method="rkf45", rtol=1e-6)
     assert stiff.evaluations < plain.evaluations / 20

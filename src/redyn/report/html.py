@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 
 __all__ = ["Plot", "write_html"]
 
+MODULES = ("solids", "viewer", "player", "page")  # each may import those before it
 POINTS = 4000  # of a curve, about; longer ones are thinned such that their peaks stay
 
 
@@ -60,7 +61,7 @@ def write_html(
     packed = {
         "three": three_js().read_bytes(),
         "plotly": plotly_js().read_bytes(),
-        **{name: here.joinpath(f"{name}.js").read_bytes() for name in ("viewer", "player", "page")},
+        **{name: here.joinpath(f"{name}.js").read_bytes() for name in MODULES},
         "data": json.dumps(data, allow_nan=False).encode(),
     }
     parts = {

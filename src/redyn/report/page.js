@@ -1,5 +1,8 @@
 // The report's page: a robot in 3D, its player, and plots whose cursor follows the time.
 
+import { createPlayer, element } from "./player.js";
+import { createViewer, floats, shade } from "./viewer.js";
+
 const SWITCHES = [
   ["trace", "Path", true],
   ["axes", "Joint axes", false],
@@ -8,9 +11,8 @@ const SWITCHES = [
 ];
 const byId = (id) => document.getElementById(id);
 
-/** Starts the page; `code` holds the other modules, `data` is what html.py packed. */
-export async function start(code, data) {
-  const { createViewer, floats, shade, createPlayer, element, THREE, OrbitControls, loadPlotly } = code;
+/** Starts the page with three.js, a way to get Plotly, and what html.py packed. */
+export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   let theme = dark.matches ? "dark" : "light";

@@ -1,8 +1,10 @@
 // Draws a robot in 3D and plays a motion that was sent once.
 //
-// The HTML report and the studio use this same module. It imports nothing: three.js is handed in, and all it knows
-// of the robot is the `scene` that scene.py made. Angles and poses come as they are in Python; the browser only
-// interpolates. Nothing is drawn unless something has changed.
+// The HTML report and the studio use this same module. three.js is handed in, and all it knows of the robot is the
+// `scene` that scene.py made. Angles and poses come as they are in Python; the browser only interpolates. Nothing is
+// drawn unless something has changed.
+
+import { gridStep, makeTools } from "./solids.js";
 
 const THEMES = {
   light: { shell: 0xbcc6d2, base: 0x7b8794, rod: 0xc3cad3, minor: 0xb9c3cf, major: 0x8795a6, shadow: 0.2, light: 1.0 },
@@ -44,8 +46,8 @@ function drawsInSoftware() {
  * contacts: when any do, [[from, to], ...].
  */
 export function createViewer(container, THREE, OrbitControls, scene) {
-  const vec = (v) => new THREE.Vector3(...v);
-  const Y = new THREE.Vector3(0, 1, 0);
+  const tools = makeTools(THREE);
+  const { vec, along, drum, arrow, axesOf, onTop } = tools;
   const view = scene.view;
   const up = vec(view.up);
   const thick = view.thickness;
@@ -60,11 +62,11 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   let theme = "light";
   let pending = 0;
   let alive = true;
-  const pace = { last: 0, mean: 16, level: 0, rest: 0 };
+  const software = drawsInSoftware();
+  const pace = { last: 0, mean: 16, level: software ? 2 : 0, rest: 0 };
 
   // --- stage ------------------------------------------------------------------------------------------------
 
-  const software = drawsInSoftware();
   const renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
@@ -77,7 +79,7 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   container.append(canvas, labels);
 
   const stage = new THREE.Scene();
-  stage.environment = studioLight();
+  stage.environment = tools.studioLight(renderer);
   // A planar robot is looked at from far away, so that the plane's own depth does not show.
   const camera = new THREE.PerspectiveCamera(view.planar ? 10 : 32, 1, view.reach / 100, view.reach * 100);
   camera.up.copy(up);
@@ -91,28 +93,6 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   sky.position.copy(up);
   stage.add(sun, sun.target, sky);
   placeSun();
-
-  /** Soft boxes around a grey room: what makes round surfaces look round. */
-  function studioLight() {
-    const room = new THREE.Scene();
-    const panel = (strength, size, at) => {
-      const material = new THREE.MeshBasicMaterial({ color: new THREE.Color().setScalar(strength) });
-      const mesh = new THREE.Mesh(new THREE.BoxGeometry(...size), material);
-      mesh.position.set(...at);
-      room.add(mesh);
-      return material;
-    };
-    panel(0.55, [20, 20, 20], [0, 0, 0]).side = THREE.BackSide;
-    panel(7, [5, 0.2, 5], [0, 9.5, 0]);
-    panel(4, [0.2, 5, 4], [-9.5, 2, 2]);
-    panel(2.5, [0.2, 4, 6], [9.5, 1, -2]);
-    panel(2.5, [6, 4, 0.2], [1, 2, 9.5]);
-    const generator = new THREE.PMREMGenerator(renderer);
-    const texture = generator.fromScene(room, 0.03).texture;
-    generator.dispose();
-    release(room);
-    return texture;
-  }
 
   function placeSun() {
     const middle = centre();
@@ -143,26 +123,6 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     mesh.castShadow = mesh.receiveShadow = true;
     parent.add(mesh);
     return mesh;
-  }
-
-  /** Puts a mesh that was made along y between two points. */
-  function along(mesh, start, end) {
-    mesh.position.addVectors(start, end).multiplyScalar(0.5);
-    mesh.quaternion.setFromUnitVectors(Y, end.clone().sub(start).normalize());
-    return mesh;
-  }
-
-  /** A round body about y with rounded edges. */
-  function drum(radius, height, edge) {
-    const profile = [new THREE.Vector2(0, -height / 2)];
-    for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
-      for (let k = 0; k <= 6; k += 1) {
-        const angle = ((turn + 15 * k) * Math.PI) / 180;
-        profile.push(new THREE.Vector2(x + edge * Math.cos(angle), y + edge * Math.sin(angle)));
-      }
-    }
-    profile.push(new THREE.Vector2(0, height / 2));
-    return new THREE.LatheGeometry(profile, 48);
   }
 
   const bodies = scene.links.map((link, i) => {
@@ -208,53 +168,8 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   // --- the floor --------------------------------------------------------------------------------------------
 
   const step = gridStep(view.reach / 5);
-  const grid = floorGrid();
-
-  function gridStep(wanted) {
-    const power = 10 ** Math.floor(Math.log10(wanted));
-    return [5, 2, 1].map((k) => k * power).find((s) => s <= wanted * 1.0001);
-  }
-
-  /** Lines every step, stronger every fifth, that fade out before their end; and the shadows on it. */
-  function floorGrid() {
-    const size = 12 * view.reach;
-    const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), new THREE.ShadowMaterial());
-    const look = new THREE.ShaderMaterial({
-      transparent: true,
-      depthWrite: false,
-      side: THREE.DoubleSide,
-      uniforms: {
-        step: { value: step },
-        fade: { value: 2.6 * view.reach },
-        minor: { value: new THREE.Color() },
-        major: { value: new THREE.Color() },
-      },
-      vertexShader: `varying vec2 at;
-        void main() { at = position.xy; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
-      fragmentShader: `varying vec2 at; uniform float step, fade; uniform vec3 minor, major;
-        float lines(float every) {
-          vec2 x = at / every, width = fwidth(x);
-          vec2 near = abs(fract(x - 0.5) - 0.5) / width;
-          return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, width.y)));
-        }
-        void main() {
-          float strong = lines(5.0 * step), weak = lines(step);
-          float alpha = max(0.9 * strong, 0.5 * weak) * (1.0 - smoothstep(0.35 * fade, fade, length(at)));
-          gl_FragColor = vec4(mix(minor, major, strong), alpha);
-          #include <colorspace_fragment>
-        }`,
-    });
-    const lines = new THREE.Mesh(shadow.geometry, look);
-    const normal = vec(view.floor.normal);
-    for (const mesh of [shadow, lines]) {
-      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-      mesh.position.copy(normal).multiplyScalar(view.floor.level);
-      stage.add(mesh);
-    }
-    lines.position.addScaledVector(normal, thick * 0.02);
-    shadow.receiveShadow = true;
-    return { shadow, lines };
-  }
+  const grid = tools.floorGrid(view, step);
+  stage.add(grid.shadow, grid.lines);
 
   // --- what can be switched on and off ----------------------------------------------------------------------
 
@@ -281,33 +196,9 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   });
   addFrame(axesOf(4.6 * thick), stage);
 
-  /** x red, y green, z blue; drawn over the solids, since frames sit inside them. */
-  function axesOf(length) {
-    const triad = new THREE.Group();
-    for (const [k, colour] of [[0, 0xe03131], [1, 0x2f9e44], [2, 0x1c7ed6]]) {
-      triad.add(arrow(new THREE.Vector3().setComponent(k, length), length * 0.03, onTop(colour, 1)));
-    }
-    return triad;
-  }
-
-  function onTop(colour, opacity) {
-    return new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true, opacity });
-  }
-
-  function arrow(to, radius, look) {
-    const shape = new THREE.Group();
-    const neck = to.clone().multiplyScalar(1 - (6 * radius) / to.length());
-    const zero = new THREE.Vector3();
-    const shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, neck.length(), 10), look);
-    const head = new THREE.Mesh(new THREE.ConeGeometry(2.4 * radius, 6 * radius, 16), look);
-    shape.add(along(shaft, zero, neck), along(head, neck, to));
-    for (const part of shape.children) part.renderOrder = 3;
-    return shape;
-  }
-
   const addMass = layer("masses", false);
   const heaviest = Math.max(...scene.links.map((link) => link.mass), 1e-12);
-  const checks = checkered();
+  const checks = tools.checkered();
   for (const [i, link] of scene.links.entries()) {
     if (i === 0 || link.mass <= 0) continue;
     const size = thick * (0.35 + 0.75 * Math.cbrt(link.mass / heaviest));
@@ -315,20 +206,6 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     const ball = addMass(new THREE.Mesh(new THREE.SphereGeometry(size, 32, 24), look), bodies[i]);
     ball.position.set(...link.com);
     ball.renderOrder = 4;
-  }
-
-  /** The usual sign of a mass centre: quarters in black and yellow. */
-  function checkered() {
-    const picture = document.createElement("canvas");
-    picture.width = picture.height = 64;
-    const pen = picture.getContext("2d");
-    for (const [x, y] of [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1], [2, 1], [3, 1]]) {
-      pen.fillStyle = (x + y) % 2 ? "#ffd43b" : "#212529";
-      pen.fillRect(16 * x, 32 * y, 16, 32);
-    }
-    const texture = new THREE.CanvasTexture(picture);
-    texture.colorSpace = THREE.SRGBColorSpace;
-    return texture;
   }
 
   const addAxis = layer("axes", false);
@@ -441,7 +318,8 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   function keepUp(stamp) {
     const passed = stamp - pace.last;
     pace.last = stamp;
-    if (passed < 1000) pace.mean += 0.15 * (passed - pace.mean);
+    // Capped: one long frame, in which a shader was compiled, says nothing.
+    if (passed < 1000) pace.mean += 0.15 * (Math.min(passed, 200) - pace.mean);
     if (pace.mean > SLOW && pace.level < COARSE.length - 1) {
       pace.level += 1;
       pace.mean = SLOW / 2;
@@ -492,7 +370,7 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     const points = view.points.map(vec);
     const target = centre();
     let distance = 0;
-    // Twice: the second pass centres what perspective has moved.
+    // Again and again: each pass centres what perspective has moved.
     for (let pass = 0; pass < 3; pass += 1) {
       const seen = points.map((p) => {
         const q = p.clone().sub(target);
@@ -541,21 +419,13 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     draw();
   }
 
-  function release(root) {
-    root.traverse((object) => {
-      object.geometry?.dispose();
-      object.material?.map?.dispose();
-      object.material?.dispose();
-    });
-  }
-
   function dispose() {
     alive = false;
     cancelAnimationFrame(pending);
     clearTimeout(pace.rest);
     watcher.disconnect();
     controls.dispose();
-    release(stage);
+    tools.release(stage);
     stage.environment.dispose();
     renderer.dispose();
     canvas.remove();

@@ -20,6 +20,7 @@ from redyn.simulation.drive import (
     NOT_FINITE,
     NOW,
     PAUSED,
+    SMALLEST_STEP,
     TOO_SMALL,
     Y_NEW,
     F,
@@ -30,6 +31,8 @@ from redyn.simulation.drive import (
 from redyn.simulation.system import WORKS, System, evaluate
 
 Array = NDArray[np.float64]
+
+TINY_STEPS = 20  # in a row: these methods may begin with one, but do not give up by themselves
 
 
 def advance(
@@ -67,11 +70,15 @@ def advance(
         except _StopError:
             return FAILED
 
+    tiny = 0
+
     def _steps(budget: int) -> int:
+        nonlocal tiny
         for _ in range(budget):
             t = float(clock[NOW])
             solver.step()
-            if solver.status == "failed" or not np.isfinite(solver.y).all():
+            tiny = tiny + 1 if solver.t - t < max(SMALLEST_STEP, 4e-16 * t) else 0
+            if solver.status == "failed" or tiny > TINY_STEPS or not np.isfinite(solver.y).all():
                 return TOO_SMALL
             copy(np.ascontiguousarray(solver.y), states[Y_NEW])
             cast(Any, manifold.project)(system.layout, states[Y_NEW][:nq])

@@ -1,0 +1,142 @@
+// The parts that viewer.js puts together, made with the three.js that is handed in.
+
+/** The largest of 1, 2, 5, 10 ... that is not above what is wanted. */
+export function gridStep(wanted) {
+  const power = 10 ** Math.floor(Math.log10(wanted));
+  return [5, 2, 1].map((k) => k * power).find((s) => s <= wanted * 1.0001);
+}
+
+export function makeTools(THREE) {
+  const Y = new THREE.Vector3(0, 1, 0);
+  const vec = (v) => new THREE.Vector3(...v);
+
+  /** Puts a mesh that was made along y between two points. */
+  function along(mesh, start, end) {
+    mesh.position.addVectors(start, end).multiplyScalar(0.5);
+    mesh.quaternion.setFromUnitVectors(Y, end.clone().sub(start).normalize());
+    return mesh;
+  }
+
+  /** A round body about y with rounded edges. */
+  function drum(radius, height, edge) {
+    const profile = [new THREE.Vector2(0, -height / 2)];
+    for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
+      for (let k = 0; k <= 6; k += 1) {
+        const angle = ((turn + 15 * k) * Math.PI) / 180;
+        profile.push(new THREE.Vector2(x + edge * Math.cos(angle), y + edge * Math.sin(angle)));
+      }
+    }
+    profile.push(new THREE.Vector2(0, height / 2));
+    return new THREE.LatheGeometry(profile, 48);
+  }
+
+  /** x red, y green, z blue; drawn over the solids, since frames sit inside them. */
+  function axesOf(length) {
+    const triad = new THREE.Group();
+    for (const [k, colour] of [[0, 0xe03131], [1, 0x2f9e44], [2, 0x1c7ed6]]) {
+      triad.add(arrow(new THREE.Vector3().setComponent(k, length), length * 0.03, onTop(colour, 1)));
+    }
+    return triad;
+  }
+
+  function onTop(colour, opacity) {
+    return new THREE.MeshBasicMaterial({ color: colour, depthTest: false, transparent: true, opacity });
+  }
+
+  function arrow(to, radius, look) {
+    const shape = new THREE.Group();
+    const neck = to.clone().multiplyScalar(1 - (6 * radius) / to.length());
+    const zero = new THREE.Vector3();
+    const shaft = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, neck.length(), 10), look);
+    const head = new THREE.Mesh(new THREE.ConeGeometry(2.4 * radius, 6 * radius, 16), look);
+    shape.add(along(shaft, zero, neck), along(head, neck, to));
+    for (const part of shape.children) part.renderOrder = 3;
+    return shape;
+  }
+
+  /** The usual sign of a mass centre: quarters in black and yellow. */
+  function checkered() {
+    const picture = document.createElement("canvas");
+    picture.width = picture.height = 64;
+    const pen = picture.getContext("2d");
+    for (const [x, y] of [[0, 0], [1, 0], [2, 0], [3, 0], [0, 1], [1, 1], [2, 1], [3, 1]]) {
+      pen.fillStyle = (x + y) % 2 ? "#ffd43b" : "#212529";
+      pen.fillRect(16 * x, 32 * y, 16, 32);
+    }
+    const texture = new THREE.CanvasTexture(picture);
+    texture.colorSpace = THREE.SRGBColorSpace;
+    return texture;
+  }
+
+  /** Lines every step, stronger every fifth, that fade out before their end; and the shadows on it. */
+  function floorGrid(view, step) {
+    const size = 12 * view.reach;
+    const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), new THREE.ShadowMaterial());
+    const look = new THREE.ShaderMaterial({
+      transparent: true,
+      depthWrite: false,
+      side: THREE.DoubleSide,
+      uniforms: {
+        step: { value: step },
+        fade: { value: 2.6 * view.reach },
+        minor: { value: new THREE.Color() },
+        major: { value: new THREE.Color() },
+      },
+      vertexShader: `varying vec2 at;
+        void main() { at = position.xy; gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0); }`,
+      fragmentShader: `varying vec2 at; uniform float step, fade; uniform vec3 minor, major;
+        float lines(float every) {
+          vec2 x = at / every, width = fwidth(x);
+          vec2 near = abs(fract(x - 0.5) - 0.5) / width;
+          return (1.0 - min(min(near.x, near.y), 1.0)) * (1.0 - smoothstep(0.15, 0.5, max(width.x, width.y)));
+        }
+        void main() {
+          float strong = lines(5.0 * step), weak = lines(step);
+          float alpha = max(0.9 * strong, 0.5 * weak) * (1.0 - smoothstep(0.35 * fade, fade, length(at)));
+          gl_FragColor = vec4(mix(minor, major, strong), alpha);
+          #include <colorspace_fragment>
+        }`,
+    });
+    const lines = new THREE.Mesh(shadow.geometry, look);
+    const normal = vec(view.floor.normal);
+    for (const mesh of [shadow, lines]) {
+      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+      mesh.position.copy(normal).multiplyScalar(view.floor.level);
+    }
+    lines.position.addScaledVector(normal, view.thickness * 0.02); // above what it would flicker with
+    shadow.receiveShadow = true;
+    return { shadow, lines };
+  }
+
+  /** Soft boxes around a grey room: what makes round surfaces look round. */
+  function studioLight(renderer) {
+    const room = new THREE.Scene();
+    const panel = (strength, size, at) => {
+      const material = new THREE.MeshBasicMaterial({ color: new THREE.Color().setScalar(strength) });
+      const mesh = new THREE.Mesh(new THREE.BoxGeometry(...size), material);
+      mesh.position.set(...at);
+      room.add(mesh);
+      return material;
+    };
+    panel(0.55, [20, 20, 20], [0, 0, 0]).side = THREE.BackSide;
+    panel(7, [5, 0.2, 5], [0, 9.5, 0]);
+    panel(4, [0.2, 5, 4], [-9.5, 2, 2]);
+    panel(2.5, [0.2, 4, 6], [9.5, 1, -2]);
+    panel(2.5, [6, 4, 0.2], [1, 2, 9.5]);
+    const generator = new THREE.PMREMGenerator(renderer);
+    const texture = generator.fromScene(room, 0.03).texture;
+    generator.dispose();
+    release(room);
+    return texture;
+  }
+
+  function release(root) {
+    root.traverse((object) => {
+      object.geometry?.dispose();
+      object.material?.map?.dispose();
+      object.material?.dispose();
+    });
+  }
+
+  return { vec, along, drum, arrow, axesOf, onTop, checkered, floorGrid, studioLight, release };
+}
