@@ -12,6 +12,22 @@ find_python() {
     exit 1
 }
 
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# For the tests of pages; they are skipped, and say so, where there is no browser and none can be had.
+install_browser() {
+    for name in chromium chromium-browser google-chrome; do
+        command -v "$name" >/dev/null && return
+    done
+    if command -v apt-get >/dev/null; then
+        echo "installing Chromium for the tests of pages"
+        as_root apt-get update -qq && as_root apt-get install -y -qq chromium >/dev/null ||
+            echo "Chromium could not be installed: the tests in a browser will be skipped" >&2
+    fi
+}
+
 make_environment() {
     local folder=$1 python
     [ -x "$folder/bin/pip" ] && "$folder/bin/python" -c '' 2>/dev/null && return
@@ -19,10 +35,8 @@ make_environment() {
     rm -rf "$folder"
     if ! "$python" -m venv "$folder" 2>/dev/null; then
         echo "installing python3-venv"
-        local as_root=""
-        [ "$(id -u)" = 0 ] || as_root=sudo
         rm -rf "$folder"
-        $as_root apt-get update -qq && $as_root apt-get install -y -qq python3-venv >/dev/null
+        as_root apt-get update -qq && as_root apt-get install -y -qq python3-venv >/dev/null
         "$python" -m venv "$folder"
     fi
 }
@@ -31,7 +45,7 @@ make_environment() {
 install_redyn() {
     local folder=$1 stamp
     shift
-    stamp=$(find pyproject.toml README.md src -type f -not -name '*.pyc' -print0 | sort -z | xargs -0 cat | cksum)
+    stamp=$(find pyproject.toml README.md src -type f -not -path '*/__pycache__/*' -print0 | sort -z | xargs -0 cat | cksum)
     [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp $*" ] && return
     echo "installing redyn and what it needs into $folder (a few minutes the first time)"
     "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"

@@ -100,8 +100,6 @@ def test_long_motions_are_thinned():
     robot = redyn.load("three-link")
     t = np.linspace(0, 100, 50_001)
     q = np.stack([np.sin(t), t / 20, 0 * t], axis=1)
-    spike = np.zeros(len(t))
-    spike[12_345] = 1.0
     data = scene(robot, t, q)
     times = numbers(data["times"], -1)
     assert len(times) == 2000

@@ -79,7 +79,7 @@ def compare(
     rate = multiply_add_rate()
     rows: list[Row] = []
     for name in robots:
-        robot, urdf = _robot(name)
+        robot, urdf = named_robot(name)
         for algorithm in algorithms:
             rows += _measure(robot, name, urdf, algorithm, seconds, rate, tick)
     _, cpu, _ = processor()
@@ -92,7 +92,8 @@ def available() -> list[str]:
     return [*(name for name, path in URDF.items() if folder and (folder / path).is_file()), *LIBRARY]
 
 
-def _robot(name: str) -> tuple[Robot, Path | None]:
+def named_robot(name: str) -> tuple[Robot, Path | None]:
+    """A robot of the bench without friction, and its URDF where it comes from one."""
     folder = robots_folder()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedynWarning)

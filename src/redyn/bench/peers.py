@@ -104,6 +104,18 @@ class Mujoco:
         self.mujoco, self.data = mujoco, mujoco.MjData(self.model)
         self.ready = self.model.nq == self.model.nv == robot.dof
 
+    def stepper(self, q: Array, qd: Array, tau: Array, step: float, count: int) -> Callable[[], object]:
+        """`count` Runge-Kutta steps in one call."""
+        mujoco, model, data = self.mujoco, self.model, self.data
+        model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, step
+
+        def run() -> None:
+            mujoco.mj_resetData(model, data)
+            data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, qd, tau
+            mujoco.mj_step(model, data, nstep=count)
+
+        return run
+
     def calls(self, single: list[Array]) -> dict[str, Calls]:
         if not self.ready:
             return {}

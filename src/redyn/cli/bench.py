@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -27,18 +28,24 @@ def bench(
     Robots come from the package example-robot-data (ur5, panda, talos, hyq) and the library. Friction is off; batches
     are (4096, n) arrays, one thread, with checks and without out=; peers get arrays in the layout they like best.
 
+    `redyn bench simulate` times simulation instead: steps against MuJoCo's, a free fall against SciPy's solve_ivp.
+
     Example: redyn bench ur5 --seconds 5
+
+    Example: redyn bench simulate
 
     Example: redyn bench ur5 panda --algorithm inverse_dynamics --out speed.json
     """
     from redyn.bench.compare import ALGORITHMS, available, compare
 
+    if robots == ["simulate"]:
+        _simulation(seconds, out, as_json)
+        return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
         if name not in ALGORITHMS:
             raise InputError(f"--algorithm: expected one of {', '.join(ALGORITHMS)}, got {name!r}")
-    if not 0 < seconds < 3600:
-        raise InputError(f"--seconds: expected a positive number, got {seconds}")
+    _check(seconds)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         job = progress.add_task("starting", total=len(chosen) * len(wanted))
         seen: list[str] = []
@@ -82,3 +89,27 @@ def bench(
             shown(row.over_bound),
         )
     console.print(table)
+
+
+def _check(seconds: float) -> None:
+    if not 0 < seconds < 3600:
+        raise InputError(f"--seconds: expected a positive number, got {seconds}")
+
+
+def _simulation(seconds: float, out: Path | None, as_json: bool) -> None:
+    from redyn.bench.rollouts import compare_simulation
+
+    _check(seconds)
+    with Console(stderr=True).status("starting") as status:
+        rows = compare_simulation(seconds, status.update)
+    text = json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=2)
+    if out is not None:
+        out.write_text(text + "\n", "utf-8")
+    if as_json:
+        print(text)
+        return
+    table = Table("what", "robot", "redyn (ns)", "peer", "theirs (ns)", "ratio", "included", box=None)
+    for row in rows:
+        theirs = ("", "") if row.theirs is None or row.ratio is None else (f"{row.theirs:.0f}", f"{row.ratio:.1f}")
+        table.add_row(row.what, row.robot, f"{row.redyn:.0f}", row.peer, *theirs, row.note)
+    wide_console().print(table)
