@@ -447,6 +447,21 @@ def test_samples_are_uniform_from_zero_through_the_duration():
     np.testing.assert_allclose(run.path, robot.forward_kinematics(run.q)[:, :3, 3])
 
 
+def test_a_run_knows_which_links_touch_and_when():
+    """Fig. 9.20: the KUKA's links pass through each other in free fall."""
+    robot = redyn.load("kuka-kr5")
+    run = redyn.simulate(robot, robot.initial, robot.neutral(), 1.5)
+    assert run.contacts
+    assert [c.start for c in run.contacts] == sorted(c.start for c in run.contacts)
+    for links, start, stop in run.contacts:
+        column = run.clearance.pairs.index(links)
+        inside = (run.t >= start) & (run.t <= stop)
+        assert (run.clearance.between[inside, column] < 0).all()
+        assert "link1" in links or "link2" in links
+    calm = redyn.simulate(robot, robot.initial, robot.neutral(), 0.1)
+    assert calm.contacts == []
+
+
 def test_a_run_writes_itself(tmp_path):
     robot = redyn.load("two-link")
     run = redyn.simulate(robot, [0.3, 0], [0, 0], 0.5)

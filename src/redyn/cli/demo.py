@@ -58,7 +58,9 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
     report = _fall(console, out)
     console.print(f"\nOpen [bold]{report.resolve()}[/] in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
-    console.print("Next: redyn list;  redyn show puma;  redyn torque puma --q 0;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench")
+    console.print(
+        "Next: redyn list;  redyn show puma;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench"
+    )
 
 
 def _fall(console: Console, out: Path) -> Path:

@@ -48,6 +48,14 @@ class Energy(NamedTuple):
         return self.total - self.total[0] - self.actuators - self.friction - self.external - self.stops
 
 
+class Contact(NamedTuple):
+    """Two links that overlap, from one sample to another."""
+
+    links: tuple[str, str]
+    start: float
+    stop: float
+
+
 @dataclass(frozen=True)
 class Run:
     """A simulated motion: N instants, a row each."""
@@ -121,6 +129,15 @@ class Run:
 
         return clearance(self.robot, self.q)
 
+    @cached_property
+    def contacts(self) -> list[Contact]:
+        """When and which links that are not neighbours touch, by their start. Links are capsules: see `clearance`."""
+        found: list[Contact] = []
+        for links, touches in zip(self.clearance.pairs, self.clearance.touching.T, strict=True):
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], touches, [False]])))
+            found += [Contact(links, float(self.t[a]), float(self.t[b - 1])) for a, b in edges.reshape(-1, 2)]
+        return sorted(found, key=lambda contact: contact.start)
+
     # --- files and pictures -----------------------------------------------------------------------------------
 
     def _columns(self) -> dict[str, Array]:
@@ -161,7 +178,16 @@ class Run:
         """One self-contained page: the robot in 3D, a player, and plots that follow it. Opens without a network."""
         from redyn.report.html import write_html
 
-        return write_html(path, self.robot, self.t, self.q, self._plots(), title=self._title(), notes=self._notes())
+        return write_html(
+            path,
+            self.robot,
+            self.t,
+            self.q,
+            self._plots(),
+            title=self._title(),
+            notes=self._notes(),
+            touching=self.clearance,
+        )
 
     def _repr_png_(self) -> bytes | None:
         """In a notebook the run shows itself."""
