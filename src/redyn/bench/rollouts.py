@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +81,7 @@ def _free_fall(seconds: float, tick: Callable[[str], None]) -> Row:
 
 
 def _by_scipy(robot: Robot, state: Array, rtol: float, atol: float) -> Any:
-    from scipy.integrate import solve_ivp  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+    from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
     n, tau = robot.dof, np.zeros(robot.dof)
 
@@ -90,4 +90,4 @@ def _by_scipy(robot: Robot, state: Array, rtol: float, atol: float) -> Any:
         return np.concatenate([y[n:], robot.forward_dynamics(y[:n], y[n:], tau)])
 
     times = np.linspace(0.0, FALL, 1001)
-    return solve_ivp(rate, (0.0, FALL), state, method="RK45", t_eval=times, rtol=rtol, atol=atol)
+    return cast(Any, integrate).solve_ivp(rate, (0.0, FALL), state, method="RK45", t_eval=times, rtol=rtol, atol=atol)
