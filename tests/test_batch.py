@@ -65,6 +65,18 @@ def test_torque_held_over_each_step():
     np.testing.assert_allclose(first.q[-1, 3], step.q[-1], atol=1e-15)
 
 
+def test_no_motions_and_states_that_stay_as_they_are():
+    robot = redyn.load("two-link")
+    assert redyn.simulate_batch(robot, np.zeros((0, 2)), np.zeros(2), 0.01).q.shape == (2, 0, 2)
+
+    def writes(t, Q, QD):
+        Q[:] = 5.0
+        return Q
+
+    with pytest.raises(redyn.InputError, match="read-only"):
+        redyn.simulate_batch(robot, *states(robot, 4), 0.01, torque=writes)
+
+
 def test_a_motion_that_diverges_is_named_and_spoils_no_other():
     robot = redyn.load("two-link")
     q, qd = states(robot, 8)

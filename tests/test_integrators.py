@@ -6,9 +6,9 @@ from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 import redyn
+from redyn.kernels.compiled import scalar_code
 from redyn.simulation import drive, manifold
 from redyn.simulation import system as places
-from redyn.simulation.compiled import scalar_code
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.laws import Callbacks
 from redyn.simulation.system import System
@@ -62,12 +62,14 @@ def tumbling(q0, v0, inertia):
     codes[places.KERNEL] = calls.kernel(euler_equations, rows[places.ACCELERATION, :3])
     layout = np.array([[manifold.QUATERNION, 0, 0]], dtype=np.int64)
     joints = np.zeros((3, places.COLUMNS))
-    return System(codes, layout, rows, joints, np.zeros(1), np.zeros((1, 3))), calls
+    return System(
+        codes, layout, rows, joints, np.zeros(1), np.zeros((1, 3)), np.zeros((0, 6)), np.zeros((0, 6, 3))
+    ), calls
 
 
 def turned(q0, v0, inertia, method, step, times, rtol=1e6, atol=1e6):
     system, calls = tumbling(q0, v0, inertia)
-    memory = drive.memory(np.concatenate([q0, v0, np.zeros(3)]), times, [], [], calls.failed)
+    memory = drive.memory(np.concatenate([q0, v0, np.zeros(places.WORKS)]), times, [], [], calls.failed)
     memory.clock[drive.STEP] = step
     with scalar_code():
         status = drive.DRIVERS[method](system, memory, float(times[-1]), step, rtol, atol, 10**6)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from functools import cache, cached_property
+from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from redyn.description import RobotDescription, Source, random_chain, read, to_yaml
+from redyn.description import RobotDescription, Source, random_chain, read, to_yaml, transforms
 from redyn.description.schema import WORLD
+from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
@@ -22,6 +24,10 @@ from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
 from redyn.model import Frame, Link, Model, build
+
+if TYPE_CHECKING:
+    from redyn.kinematics.dh import DHTable
+    from redyn.kinematics.inverse import Solutions
 
 LinkName = str | int | None
 External = Mapping[str | int, ArrayLike]
@@ -35,6 +41,13 @@ class How(TypedDict, total=False):
     out: Output  # an array to fill, or a tuple of them where several come back
 
 
+class Threads(TypedDict, total=False):
+    """Keywords of calls that make their result from several arrays."""
+
+    threads: int | None
+    check: bool
+
+
 _plain = cache(Task)  # tasks without options, made once
 
 
@@ -46,6 +59,15 @@ class LinkMotions(NamedTuple):
     twist_rate: Array
     force: Array
     moment: Array
+
+
+class TorqueParts(NamedTuple):
+    """Of the same shape each; their sum is the torque. See `Robot.torque_parts`."""
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    friction: Array
 
 
 class Robot:
@@ -135,13 +157,7 @@ class Robot:
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
-        text = to_yaml(self.description)
-        if path is not None:
-            try:
-                Path(path).write_text(text, "utf-8")
-            except OSError as error:
-                raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-        return text
+        return _written(to_yaml(self.description), path)
 
     # --- motion -----------------------------------------------------------------------------------------------
 
@@ -156,6 +172,36 @@ class Robot:
     def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
         """The time derivative of `jacobian` along the motion qd."""
         return self._run(Task("jacobian_rate", frame=self.frame_name(link)), [q, qd], **how)[0]
+
+    def inverse_kinematics(
+        self,
+        pose: ArrayLike,
+        link: LinkName = None,
+        start: ArrayLike | None = None,
+        *,
+        mask: ArrayLike | None = None,
+        limits: bool = True,
+        tolerance: float = 1e-10,
+        count: int = 8,
+        tries: int = 100,
+        seed: int = 0,
+    ) -> Solutions:
+        """Joint positions that bring a frame to a 4x4 pose, as (q, error), nearest to `start` first.
+
+        None found: an empty list whose `reason` says why. See `redyn.kinematics.inverse_kinematics` for the options.
+
+        >>> import redyn
+        >>> robot = redyn.load("puma")
+        >>> pose = robot.forward_kinematics([0.1, -0.6, 0.4, 0.5, 0.9, 0.2])
+        >>> solutions = robot.inverse_kinematics(pose)
+        >>> len(solutions), solutions[0].q.round(6).tolist()
+        (8, [0.1, -0.6, 0.4, 0.5, 0.9, 0.2])
+        """
+        from redyn.kinematics import inverse_kinematics
+
+        return inverse_kinematics(
+            self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
+        )
 
     def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
@@ -334,6 +380,118 @@ class Robot:
             raise InputError("denoc: expected finite numbers")
         return Denoc(self.model, arrays[0], arrays[1], arrays[2], pull)
 
+    # --- transforms, export and what follows from several calls ------------------------------------------------
+
+    def to_urdf(self, path: str | Path | None = None) -> str:
+        """The robot as URDF, whatever it was read from; written to `path` if one is given.
+
+        Frames keep their names and places. URDF has no gravity, rotor inertia or initial values: they become comments,
+        and a RedynWarning tells of those that change the dynamics.
+        """
+        return _written(to_urdf(self.description), path)
+
+    def with_payload(
+        self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6, link: LinkName = None
+    ) -> Robot:
+        """A new robot that carries a rigid body, as a fixed link `payload` on the end effector or another frame.
+
+        `com` is in the axes of that frame; `inertia` is about it: xx xy xz yy yz zz, or 3x3.
+
+        >>> import redyn
+        >>> redyn.load("puma").with_payload(2.5, com=[0, 0, 0.1], inertia=[0.01, 0, 0, 0.01, 0, 0.02])
+        <Robot 'puma': 6 joints, 40 kg>
+        """
+        name, frame = self.named_frame(link)
+        if frame.link == 0:
+            raise InputError(f"with_payload: {name!r} is fixed to the world")
+        return self._like(transforms.with_payload(self._with_tip, name, mass, com, inertia))
+
+    def lock(self, joints: Mapping[str, float | None]) -> Robot:
+        """A new robot with these joints fixed at a value, or at their initial value where that is None.
+
+        >>> import redyn
+        >>> redyn.load("puma").lock({"joint1": 0.2, "joint6": None}).joint_names
+        ['joint2', 'joint3', 'joint4', 'joint5']
+        """
+        return self._like(transforms.lock(self.description, joints))
+
+    def attach(
+        self, other: Robot, link: LinkName = None, pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None
+    ) -> Robot:
+        """A new robot with the base of `other` at `pose`, 4x4 or (xyz, rpy), in a frame of this one.
+
+        Its base becomes the fixed link `<other>_base`, and its names get a prefix if one of them is taken. Gravity is
+        that of this robot. The end effector is that of `other` if it sits on this one's.
+
+        >>> import redyn
+        >>> redyn.load("three-link").attach(redyn.load("two-link"), pose=([0, 0, 0.1], [0, 0, 0])).joint_names
+        ['joint1', 'joint2', 'joint3', 'two-link_joint1', 'two-link_joint2']
+        """
+        if not isinstance(other, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InputError(f"attach: expected a robot, got {type(other).__name__}")
+        where, name = transforms.pose_matrix(pose), self.frame_name(link)
+        return self._like(transforms.attach(self._with_tip, other._with_tip, name, where))
+
+    def subtree(self, link: str | int) -> Robot:
+        """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
+
+        >>> import redyn
+        >>> redyn.load("puma").subtree("link4").joint_names
+        ['joint4', 'joint5', 'joint6']
+        """
+        name = self.frame_name(link)
+        if name == WORLD:
+            raise InputError("subtree: name a link, not the world")
+        return self._like(transforms.subtree(self._with_tip, name))
+
+    def dh_parameters(self, link: LinkName = None, modified: bool = False) -> DHTable:
+        """The DH table of the joints that lead to a frame, the book's form or Craig's; with base and tool."""
+        from redyn.kinematics.dh import dh_parameters
+
+        return dh_parameters(self.model, self.frame_name(link), modified)
+
+    def torque_parts(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, gravity: ArrayLike | None = None
+    ) -> TorqueParts:
+        """What the torque is made of: the parts add up to `inverse_dynamics`.
+
+        >>> import redyn
+        >>> redyn.load("one-link").torque_parts([0.0], [1.0], [2.0]).inertia.round(3)
+        array([0.667])
+        """
+        parts = (
+            self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3)),
+            self.coriolis_vector(q, qd),
+            self.gravity_torque(q, gravity),
+            self.friction_torque(qd),
+        )
+        return TorqueParts(*(np.array(part) for part in np.broadcast_arrays(*parts)))
+
+    def linearize(
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, step: float | None = None, **how: Unpack[Threads]
+    ) -> tuple[Array, Array]:
+        """A, (2 dof, 2 dof), and B, (2 dof, dof), of the state (q, qd) driven by tau; with N in front for a batch.
+
+        Small deviations follow d/dt x = A x + B u, or x_next = A x + B u over `step` seconds with u held.
+        """
+        by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **how)
+        n = self.dof
+        flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
+        flow[..., :n, n : 2 * n] = np.eye(n)
+        flow[..., n : 2 * n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
+        if step is not None:
+            flow = _over_step(flow, step)
+        return flow[..., : 2 * n, : 2 * n].copy(), flow[..., : 2 * n, 2 * n :].copy()
+
+    @property
+    def _with_tip(self) -> RobotDescription:
+        """The description with its end effector named, so that it stays when links are added."""
+        return self.description.model_copy(update={"end_effector": self.model.end_effector})
+
+    def _like(self, description: RobotDescription) -> Robot:
+        """Another robot, built with the options of this one."""
+        return _rebuild(description, *self._options)
+
     # --- helpers ----------------------------------------------------------------------------------------------
 
     def frame_name(self, link: LinkName = None) -> str:
@@ -390,6 +548,25 @@ class Robot:
             return self._run(_plain(algorithm), state, **how)
         used, values = world_inputs(self.named_frame, gravity, external, payload)
         return self._run(Task(algorithm, **used), [*state, *values], **how)
+
+
+def _written(text: str, path: str | Path | None) -> str:
+    """The text, which is in the file `path` now if one is given."""
+    if path is not None:
+        try:
+            Path(path).write_text(text, "utf-8")
+        except OSError as error:
+            raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
+    return text
+
+
+def _over_step(flow: Array, step: object) -> Array:
+    """The matrix exponential over a time step."""
+    from scipy.linalg import expm  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < float(step) < np.inf:
+        raise InputError(f"step: expected a time above 0 s, got {step!r}")
+    return cast(Array, expm(flow * float(step))) if flow.size else flow
 
 
 def _ten_numbers(link: Link, frame: Frame) -> Array:

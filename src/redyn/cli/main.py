@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, listing, reproduce, show, simulate, torque
+from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, torque
 from redyn.errors import RedynError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.command("show")(show.show)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate)
 app.command("count")(count.count)
+app.command("dh")(dh.dh)
 app.command("reproduce")(reproduce.reproduce)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)

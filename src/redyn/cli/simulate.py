@@ -67,14 +67,18 @@ def simulate(
     Example: redyn simulate two-link --pd "pi/2, 0" 50 15 --duration 5 --plot settle.png
     """
     from redyn.robot import load
+    from redyn.simulation import SimulationError
     from redyn.simulation import simulate as run_robot
 
     loaded = load(robot, friction=friction, allow_unphysical=allow_unphysical)
     n = loaded.dof
     start = loaded.initial if q is None else numbers("--q", q, n)
     rates = numbers("--qd", qd, n)
-    law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
+    for option, path in (("--html", html), ("--csv", csv), ("--plot", plot)):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError(f"{option}: there is no folder {path.absolute().parent}")
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
 
     def go(name: str, seconds: float) -> Run:
@@ -94,11 +98,15 @@ def simulate(
         )
 
     runs: list[tuple[Run, float]] = []
+    failure: SimulationError | None = None
     for name in methods:
         with Console(stderr=True).status(f"compiling {name} (once on this machine)"):
             go(name, min(duration, 1e-6))
         began = time.perf_counter()
-        run = go(name, duration)
+        try:
+            run = go(name, duration)
+        except SimulationError as error:
+            run, failure = error.run, error
         runs.append((run, time.perf_counter() - began))
         if run.ending:
             break
@@ -109,7 +117,14 @@ def simulate(
         written.append(plot)
     if as_json:
         print(json.dumps(_data(runs)))
-        return
+    else:
+        _show(runs, written)
+    if failure is not None:
+        raise failure
+
+
+def _show(runs: list[tuple[Run, float]], written: list[Path]) -> None:
+    first = runs[0][0]
     console = wide_console()
     console.print(_motion_table(first))
     console.print(_method_table(runs))
@@ -133,29 +148,30 @@ def _law(
     control: str,
     kp: str,
     kd: str,
+    gravity: Any,
 ) -> Any:
     """What drives the robot."""
     from redyn.simulation import controllers
 
     n = robot.dof
+    if control not in CONTROLS:
+        raise InputError(f"--control: expected one of {', '.join(CONTROLS)}, got {control!r}")
+    gains = numbers("--kp", kp, n), numbers("--kd", kd, n)
     if sum(x is not None for x in (torque, pd, follow)) > 1:
         raise InputError("give at most one of --torque, --pd and --follow")
     if torque is not None:
         return _torque(robot, torque)
     if pd is not None:
         target, p, d = (numbers("--pd", text, n) for text in pd)
-        return controllers.pd_gravity(robot, target, p, d)
+        return controllers.pd_gravity(robot, target, p, d, gravity)
     if follow is None:
         return None
     motion = _motion(robot, start, duration, *follow)
     ways: dict[str, Callable[[], Any]] = {
-        "computed-torque": lambda: controllers.computed_torque(robot, motion, *gains),
-        "feedforward-pd": lambda: controllers.feedforward_pd(robot, motion, *gains),
-        "feedforward": lambda: controllers.feedforward(robot, motion),
+        "computed-torque": lambda: controllers.computed_torque(robot, motion, *gains, gravity),
+        "feedforward-pd": lambda: controllers.feedforward_pd(robot, motion, *gains, gravity),
+        "feedforward": lambda: controllers.feedforward(robot, motion, gravity),
     }
-    if control not in ways:
-        raise InputError(f"--control: expected one of {', '.join(CONTROLS)}, got {control!r}")
-    gains = numbers("--kp", kp, n), numbers("--kd", kd, n)
     return ways[control]()
 
 

@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import cast
 
 from redyn.description.checks import check_physical
+from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
 from redyn.description.urdf import parse_urdf
+from redyn.description.xml_file import parse_xml
 from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
 from redyn.errors import DescriptionError
+
+_YAML, _XML = (".yaml", ".yml"), (".urdf", ".xml")
 
 Source = str | PathLike[str] | Mapping[str, object]
 
@@ -54,17 +58,30 @@ def _read_file(path: Path) -> RobotDescription:
     try:
         if "\0" in str(path) or not path.is_file():
             raise FileNotFoundError
-        if path.suffix.lower() not in (".yaml", ".yml", ".urdf"):
-            raise DescriptionError(shown, "expected a .yaml or .urdf file")
+        if path.suffix.lower() not in (*_YAML, *_XML):
+            raise DescriptionError(shown, "expected a .yaml, .urdf or .xml (MJCF) file")
         if path.stat().st_size > LARGEST_FILE:
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
-        text = path.read_text("utf-8")
+        data = path.read_bytes()
+        description = _parse_xml(data, path) if path.suffix.lower() in _XML else _parse_text(data, path)
+        return description.placed_in(path.resolve().parent)
     except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
         hint = f"did you mean {close[0]!r}?" if close else "`redyn list` shows the library"
         raise DescriptionError(shown, f"neither a robot of the library nor a file; {hint}") from None
-    except UnicodeDecodeError as error:
-        raise DescriptionError(shown, f"not UTF-8 text (byte {error.start})") from None
     except OSError as error:
         raise DescriptionError(shown, f"cannot be read: {error.strerror}") from None
-    return parse_urdf(text, path.name) if path.suffix.lower() == ".urdf" else parse_yaml(text, path.name)
+
+
+def _parse_text(data: bytes, path: Path) -> RobotDescription:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DescriptionError(str(path)[:200], f"not UTF-8 text (byte {error.start})") from None
+    return parse_yaml(text, path.name)
+
+
+def _parse_xml(data: bytes, path: Path) -> RobotDescription:
+    """URDF or MJCF, whichever the outermost element says."""
+    root = parse_xml(data, path.name)
+    return parse_mjcf(root, path) if root.tag == "mujoco" else parse_urdf(root)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from redyn.description.numbers import parse_angle, parse_number, shown
 
 Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal["revolute", "prismatic", "fixed"]
+ShapeType = Literal["box", "cylinder", "capsule", "sphere", "mesh"]
 WORLD = "world"  # the name of link 0
 
 
@@ -77,12 +79,21 @@ Vector = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "x y z
 Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upper", parse_angle))]
 Angle = Annotated[float, BeforeValidator(parse_angle)]
 Angles = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "roll pitch yaw", parse_angle))]
+Colour = Annotated[tuple[float, float, float, float], BeforeValidator(_vector(4, "red green blue alpha"))]
 Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
 Name = Annotated[str, BeforeValidator(_name)]
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
+
+
+class Mimic(_Strict):
+    """This joint follows another: q = multiplier * q of `joint` + offset. Recorded; the dynamics take it as free."""
+
+    joint: Name
+    multiplier: Number = 1.0
+    offset: Number = 0.0
 
 
 class JointDescription(_Strict):
@@ -99,6 +110,7 @@ class JointDescription(_Strict):
     effort_limit: Positive | None = None
     offset: Angle = 0.0
     initial: Angle | None = None
+    mimic: Mimic | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> JointDescription:
@@ -113,6 +125,40 @@ class JointDescription(_Strict):
 
 def _joint(value: object) -> object:
     return {"type": value} if isinstance(value, str) else value
+
+
+_SHAPE_FIELDS: dict[str, set[str]] = {
+    "box": {"size"},
+    "cylinder": {"radius", "length"},
+    "capsule": {"radius", "length"},
+    "sphere": {"radius"},
+    "mesh": {"file", "scale"},
+}
+
+
+class Shape(_Strict):
+    """What a viewer draws for a link, placed in the link's frame. Cylinders and capsules lie along z."""
+
+    type: ShapeType
+    size: Vector | None = None  # of a box, from face to face
+    radius: NotNegative | None = None
+    length: NotNegative | None = None  # of a capsule: without its round ends
+    file: Annotated[str, Field(min_length=1, max_length=4096)] | None = None  # see redyn.description.meshes
+    scale: Vector | None = None
+    xyz: Vector = (0.0, 0.0, 0.0)
+    rpy: Angles = (0.0, 0.0, 0.0)
+    colour: Colour | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Shape:
+        needed = _SHAPE_FIELDS[self.type]
+        for field in ("size", "radius", "length", "file", "scale"):
+            given = getattr(self, field) is not None
+            if given and field not in needed:
+                raise ValueError(f"{field} means nothing for a {self.type}")
+            if not given and field in needed - {"scale"}:
+                raise ValueError(f"a {self.type} needs {field}")
+        return self
 
 
 class LinkDescription(_Strict):
@@ -134,6 +180,8 @@ class LinkDescription(_Strict):
     com: Vector | None = None
     r: Vector | None = None
     inertia: Inertia | None = None
+    visual: list[Shape] = Field(default_factory=list[Shape])
+    collision: list[Shape] = Field(default_factory=list[Shape])
 
 
 class RobotDescription(_Strict):
@@ -147,3 +195,20 @@ class RobotDescription(_Strict):
     end_effector: Name | None = None
     unphysical: Annotated[str, Field(min_length=1)] | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
+    # Where the file lies, for its meshes; never read from the file itself, which may not choose its own bounds.
+    _folder: Path | None = PrivateAttr(default=None)
+
+    def __eq__(self, other: object) -> bool:
+        """Where its file lies is no part of a robot."""
+        return isinstance(other, RobotDescription) and self.__dict__ == other.__dict__
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the file that this robot was read from."""
+        return self._folder
+
+    def placed_in(self, folder: Path) -> RobotDescription:
+        """The same robot, read from a file in `folder`."""
+        placed = self.model_copy()
+        placed._folder = folder
+        return placed

@@ -11,10 +11,12 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from redyn.kernels import machine
 
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
+MOST_LOOPS = 3  # folders of compiled loops beside the one in use
 TEMPORARY = ".redyn-"
 _OURS = re.compile(r"[0-9a-f]{64}|\.redyn-.*")  # other files in the folder are none of our business
 _SOURCES = ("algebra", "arithmetic", "dynamics", "kernels", "model")
@@ -161,6 +164,36 @@ def _prune(path: Path) -> None:
             entry.unlink(missing_ok=True)
 
 
+LOOPS = "loops-"
+
+
+def loops_folder() -> Path | None:
+    """Where Numba may keep the loops around kernels, as the sources are now; None if there is no private place."""
+    path = _usable()
+    if path is None:
+        return None
+    mine = path / f"{LOOPS}{_loops_digest()[:16]}"
+    if not mine.is_dir():
+        with contextlib.suppress(OSError):
+            for old in sorted(path.glob(f"{LOOPS}*"), key=lambda entry: entry.lstat().st_mtime)[:-MOST_LOOPS]:
+                shutil.rmtree(old, ignore_errors=True)
+            mine.mkdir(mode=0o700, exist_ok=True)
+    with contextlib.suppress(OSError):
+        if _private(os.lstat(mine), stat.S_ISDIR):
+            return mine
+    return None
+
+
+@lru_cache(maxsize=1)
+def _loops_digest() -> str:
+    digest = hashlib.sha256()
+    root = Path(str(resources.files("redyn")))
+    for package in ("kernels", "kinematics", "simulation"):
+        for file in sorted((root / package).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def summary() -> tuple[int, int] | None:
     """Number of entries and their size in bytes; None where the folder is not used."""
     path = _usable()
@@ -176,4 +209,7 @@ def clear() -> int:
     entries = [] if path is None else _entries(path)
     for entry, _ in entries:
         entry.unlink(missing_ok=True)
+    if path is not None:
+        for loops in path.glob(f"{LOOPS}*"):
+            shutil.rmtree(loops, ignore_errors=True)
     return len(entries)

@@ -61,6 +61,10 @@ def simulate_batch(
     >>> batch.q.shape
     (3, 2, 2)
     """
+    if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
+    if threads is not None and not (isinstance(threads, int) and threads >= 1):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
     length, pace = positive("duration", duration, "seconds"), positive("step", step, "seconds")
     steps = max(1, round(length / pace))
     if abs(steps * pace - length) > 1e-6 * pace:
@@ -102,7 +106,7 @@ def simulate_batch(
                 elif table is not None and len(table) > 1:
                     tau, many = _spread(table[done], count), 1
                 else:
-                    many = min(many, max(1, int(5e7 / (count * n * 40))))  # a tenth of a second or so
+                    many = min(many, max(1, int(5e7 / (max(count, 1) * n * 40))))  # a tenth of a second or so
                 Q, V = stepper(Q, V, tau, world, pace, many, threads)
                 done += many
                 if done % every == 0:
@@ -143,7 +147,13 @@ def _spread(array: Array, count: int) -> Array:
 
 
 def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> Array:
-    value = np.asarray(torque(t, Q, V), dtype=np.float64)
+    views = [array.view() for array in (Q, V)]
+    for view in views:
+        view.flags.writeable = False  # the states go on from here
+    try:
+        value = np.asarray(torque(t, *views), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"torque(t, Q, QD): expected shape {Q.shape} at t = {t:.6g} s: {error}") from error
     try:
         rows = np.ascontiguousarray(np.broadcast_to(value, Q.shape))
     except ValueError:

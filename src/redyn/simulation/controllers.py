@@ -1,6 +1,6 @@
 """Controllers: what a student would write on the board, as callables torque(t, q, qd).
 
-Gains are one number for all joints or one per joint.
+Gains are one number for all joints or one per joint. They know the robot; give `gravity` if the run has another.
 
 >>> import redyn
 >>> robot = redyn.load("two-link")
@@ -27,48 +27,61 @@ Motion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
 Torque = Callable[[float, Array, Array], Array]
 
 
-def pd_gravity(robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> Torque:
+def pd_gravity(
+    robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
+) -> Torque:
     """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
     goal = per_joint("target", target, robot.dof, negative=True)
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         del t
-        return p * (goal - q) - d * qd + robot.gravity_torque(q)
+        return p * (goal - q) - d * qd + robot.gravity_torque(q, gravity)
 
     return torque
 
 
-def computed_torque(robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike) -> Torque:
+def computed_torque(
+    robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
+) -> Torque:
     """The robot's own dynamics cancelled, so that errors decay as e-ddot + kd e-dot + kp e = 0."""
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
     _follows(robot, motion)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
-        wanted, rate, acceleration = motion(t)
-        return robot.inverse_dynamics(q, qd, acceleration + d * (rate - qd) + p * (wanted - q))
+        wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
+        return robot.inverse_dynamics(q, qd, acceleration + d * (rate - qd) + p * (wanted - q), gravity=gravity)
 
     return torque
 
 
-def feedforward_pd(robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike) -> Torque:
+def feedforward_pd(
+    robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
+) -> Torque:
     """The torque that the wanted motion needs, and springs and dampers for what is left."""
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
     _follows(robot, motion)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
-        wanted, rate, acceleration = motion(t)
-        return robot.inverse_dynamics(wanted, rate, acceleration) + d * (rate - qd) + p * (wanted - q)
+        wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
+        known = robot.inverse_dynamics(wanted, rate, acceleration, gravity=gravity)
+        return known + d * (rate - qd) + p * (wanted - q)
 
     return torque
 
 
-def feedforward(robot: Robot, motion: Motion) -> Torque:
+def feedforward(robot: Robot, motion: Motion, gravity: ArrayLike | None = None) -> Torque:
     """The torque that the wanted motion needs and nothing else: errors are left to grow."""
-    return feedforward_pd(robot, motion, 0.0, 0.0)
+    return feedforward_pd(robot, motion, 0.0, 0.0, gravity)
 
 
 def _follows(robot: Robot, motion: Motion) -> None:
-    q = motion(0.0)[0]
-    if q.shape != (robot.dof,):
-        raise InputError(f"motion: is of {q.shape[-1]} joints, but {robot.name} has {robot.dof}")
+    try:
+        q, _, _ = motion(0.0)
+        count = np.asarray(q, dtype=np.float64).size
+    except (TypeError, ValueError):
+        raise InputError(
+            "motion: expected a motion of redyn.trajectory, or a function of t giving q, qd, qdd"
+        ) from None
+    if count != robot.dof:
+        raise InputError(f"motion: is of {count} joints, but {robot.name} has {robot.dof}")

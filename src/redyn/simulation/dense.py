@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import call_event, compiled
 from redyn.simulation import manifold
-from redyn.simulation.compiled import call_event, compiled
 from redyn.simulation.manifold import Layout
-from redyn.simulation.system import Q_AT, V_AT, Q, System, V
+from redyn.simulation.system import Q_AT, V_AT, Q, System, V, evaluate
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, room: Arr
 def between(
     system: System, h: float, y0: Array, f0: Array, y1: Array, f1: Array, part: float, out: Array, room: Array
 ) -> None:
-    """out = the state at `part` (0 to 1) of the step from y0 to y1, whose rates are f0 and f1."""
+    """out = q and v at `part` (0 to 1) of the step from y0 to y1, whose rates are f0 and f1."""
     layout, nq, n = system.layout, system.rows.shape[1], len(system.joints)
     s = part
     a0, a1, q_dot = room[0], room[1], room[2]
@@ -53,10 +53,52 @@ def between(
         q_dot[i] = (u0 + s * (2 * w0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h
     manifold.velocity(layout, out, q_dot, out[nq:])
     manifold.project(layout, out)
-    for i in range(nq + n, len(y0)):  # works: value and rate at both ends
-        u0, u1 = h * f0[i], h * f1[i]
-        gap = y1[i] - y0[i]
-        out[i] = y0[i] + s * (u0 + s * (3 * gap - 2 * u0 - u1 + s * (u0 + u1 - 2 * gap)))
+
+
+@compiled
+def powers_between(
+    system: System,
+    t: float,
+    h: float,
+    y0: Array,
+    f0: Array,
+    y1: Array,
+    f1: Array,
+    state: Array,
+    out: Array,
+    room: Array,
+) -> bool:
+    """The rates of the works at a third and at two thirds of the step, to rows 0 and 1 of `out`; whether any works."""
+    first = system.rows.shape[1] + len(system.joints)
+    working = False
+    for i in range(first, len(y0)):
+        working = working or f0[i] != 0.0 or f1[i] != 0.0 or y1[i] != y0[i]
+    if working:
+        for k in range(2):
+            part = (k + 1) / 3
+            between(system, h, y0, f0, y1, f1, part, state, room)
+            evaluate(system, t + part * h, state, out[k])
+    return working
+
+
+@compiled
+def works_between(
+    first: int, h: float, y0: Array, f0: Array, y1: Array, f1: Array, inner: Array, part: float, out: Array
+) -> None:
+    """out = the works at `part` of the step, whose rates within it `powers_between` found.
+
+    The power is the polynomial of degree four through its values at both ends and at the thirds whose integral over
+    the step is the work that was done: a cubic, and a multiple of s (s - 1/3) (s - 2/3) (s - 1), of integral -1/270.
+    """
+    s = part
+    for i in range(first, len(y0)):
+        u0, ua, ub, u1 = h * f0[i], h * inner[0, i], h * inner[1, i], h * f1[i]
+        rest = -270 * (y1[i] - y0[i] - (u0 + 3 * ua + 3 * ub + u1) / 8)
+        c1 = (-11 * u0 + 18 * ua - 9 * ub + 2 * u1) / 2
+        c2 = 9 * (2 * u0 - 5 * ua + 4 * ub - u1) / 2
+        c3 = 9 * (-u0 + 3 * ua - 3 * ub + u1) / 2
+        cubic = s * (u0 + s * (c1 / 2 + s * (c2 / 3 + s * c3 / 4)))
+        out[i] = y0[i] + cubic + rest * s * s * (-1 / 9 + s * (11 / 27 + s * (-1 / 2 + s / 5)))
 
 
 @compiled

@@ -11,16 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import compiled, copy, inlined
 from redyn.simulation import manifold
-from redyn.simulation.compiled import compiled, copy, inlined, sources
-from redyn.simulation.dense import between, crossed, event_value, locate
+from redyn.simulation.dense import between, crossed, event_value, locate, powers_between, works_between
 from redyn.simulation.integrators import abm, dopri5, euler, rk4, rkf45, taylor
 from redyn.simulation.system import System, evaluate
 
 Array = NDArray[np.float64]
 
-# What the loop came back with.
-PAUSED, DONE, TOO_SMALL, NOT_FINITE, EVENT, FAILED = range(6)
+# What the loop came back with. BAD_EVENT: an event gave no number.
+PAUSED, DONE, TOO_SMALL, NOT_FINITE, EVENT, FAILED, BAD_EVENT = range(7)
 
 RKF45, DOPRI5, ABM, RK4, EULER, TAYLOR = range(6)
 METHODS = {"rkf45": RKF45, "dopri5": DOPRI5, "abm": ABM, "rk4": RK4, "euler": EULER, "taylor": TAYLOR}
@@ -28,15 +28,18 @@ ADAPTIVE = (True, True, True, False, False, False)
 STAGES = 7  # the most that a method has
 
 SMALLEST_STEP = 1e-12
+# Steps of that size in a row that may miss the tolerance: a jump of the torque takes one or two, divergence all.
+FORCED_STEPS = 30
 
 # Places in the clock; the times of past steps follow.
-NOW, STEP, ACCEPTED, REJECTED, EVALUATIONS, PAST, SAMPLE, LAST_LOG_ERROR, EVENT_NUMBER = range(9)
-PAST_TIMES = 9
+NOW, STEP, ACCEPTED, REJECTED, EVALUATIONS, PAST, SAMPLE, LAST_LOG_ERROR, EVENT_NUMBER, FORCED = range(10)
+PAST_TIMES = 10
 
 # Rows of the states: the state and its rate at the start and at the end of a step, its error, room to work in,
 # the stages of the method and the rates of past steps.
 Y, F, Y_NEW, F_NEW, ERROR, SPARE, ROOM = range(7)
-STAGE = ROOM + 4
+INNER = ROOM + 4  # rates within the step
+STAGE = INNER + 2
 PAST_RATES = STAGE + STAGES
 
 
@@ -86,17 +89,14 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
     At an event, the next state becomes the state there, and the clock's step the part of the step up to it.
     """
     clock, states = memory.clock, memory.states
-    y, f, y_new, f_new, spare, room = (
-        states[Y],
-        states[F],
-        states[Y_NEW],
-        states[F_NEW],
-        states[SPARE],
-        states[ROOM:STAGE],
-    )
+    y, f, y_new, f_new, spare = states[Y], states[F], states[Y_NEW], states[F_NEW], states[SPARE]
+    room, inner, works = states[ROOM:INNER], states[INNER:STAGE], system.rows.shape[1] + len(system.joints)
     end, status = 1.0, PAUSED
     for k in range(len(memory.events)):
         value = event_value(system, memory.events[k], t + h, y_new)
+        if np.isnan(value):
+            clock[EVENT_NUMBER] = k
+            return BAD_EVENT
         before = memory.event_values[k, 0]
         memory.event_values[k, 0] = value
         if crossed(before, value, memory.event_values[k, 1]):
@@ -107,27 +107,33 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
     cursor = int(clock[SAMPLE])
     times = memory.sample_times
     until = t + end * h
+    working = False
+    if status == EVENT or (cursor < len(times) and times[cursor] <= until):
+        working = powers_between(system, t, h, y, f, y_new, f_new, spare, inner, room)
     while cursor < len(times) and times[cursor] <= until:
-        between(system, h, y, f, y_new, f_new, (times[cursor] - t) / h, memory.samples[cursor], room)
+        part, sample = (times[cursor] - t) / h, memory.samples[cursor]
+        between(system, h, y, f, y_new, f_new, part, sample, room)
+        copy(y[works:], sample[works:])
+        if working:
+            works_between(works, h, y, f, y_new, f_new, inner, part, sample)
         cursor += 1
     clock[SAMPLE] = cursor
     if status == EVENT:
         between(system, h, y, f, y_new, f_new, end, spare, room)
+        copy(y[works:], spare[works:])
+        if working:
+            works_between(works, h, y, f, y_new, f_new, inner, end, spare)
         copy(spare, y_new)
         clock[NOW] = until
     return status
 
 
-def _driver(method: int, digest: str) -> Callable[..., int]:
-    """The loop of one method: the branches of the others are never compiled.
-
-    It is tied to the sources of this package: see `compiled.sources`.
-    """
+def _driver(method: int) -> Callable[..., int]:
+    """The loop of one method: the branches of the others are never compiled."""
 
     @compiled
     def drive(system: System, memory: Memory, end: float, largest: float, rtol: float, atol: float, budget: int) -> int:
         """Go on until `end`, for at most `budget` steps."""
-        _ = digest
         clock, states = memory.clock, memory.states
         y, f, y_new, f_new, error = states[Y], states[F], states[Y_NEW], states[F_NEW], states[ERROR]
         stages, past_times, past_rates = states[STAGE:PAST_RATES], clock[PAST_TIMES:], states[PAST_RATES:]
@@ -141,7 +147,8 @@ def _driver(method: int, digest: str) -> Callable[..., int]:
             t, h = clock[NOW], clock[STEP]
             if not ADAPTIVE[method]:
                 t = clock[ACCEPTED] * h  # no sum of roundings
-            last = t + h * (1 + 1e-9) >= end
+            steps = np.floor(end / h + 0.5)
+            last = t + h * (1 + 1e-9) >= end if ADAPTIVE[method] else clock[ACCEPTED] + 1 >= steps
             if last:
                 h = end - t
             multistep = method == ABM and clock[PAST] >= abm.PAST
@@ -166,7 +173,9 @@ def _driver(method: int, digest: str) -> Callable[..., int]:
             size = error_size(error, y, y_new, counted, rtol, atol) if ADAPTIVE[method] else 0.0
             if memory.failed[0] != 0:
                 return FAILED
-            accepted = fine and (size <= 1.0)
+            met = fine and size <= 1.0
+            smallest = max(SMALLEST_STEP, 4e-16 * t)
+            accepted = met or (fine and size < np.inf and h < 4 * smallest and clock[FORCED] < FORCED_STEPS)
             if accepted:
                 manifold.project(system.layout, y_new[:nq])
                 if method == DOPRI5:
@@ -182,15 +191,21 @@ def _driver(method: int, digest: str) -> Callable[..., int]:
                 clock[REJECTED] += 1
                 shrink = 0.9 * size**-0.2 if size > 1.0 and size < np.inf else 0.25
                 clock[STEP] = h * min(max(shrink, 0.1), 0.9)
-                if clock[STEP] < max(SMALLEST_STEP, 4e-16 * t):
-                    return TOO_SMALL
+                if clock[STEP] < smallest:
+                    clock[STEP] = 2 * smallest  # to be accepted next time if all is finite
+                    clock[FORCED] += 1
+                    if clock[FORCED] > FORCED_STEPS:
+                        return TOO_SMALL
                 continue
+            clock[FORCED] = 0 if met else clock[FORCED] + 1
             status = PAUSED
             cursor = int(clock[SAMPLE])
             if len(memory.events) or (cursor < len(memory.sample_times) and memory.sample_times[cursor] <= t + h):
                 status = record(system, memory, t, h)
             if memory.failed[0] != 0:
                 return FAILED
+            if status == BAD_EVENT:
+                return BAD_EVENT
             if status == EVENT:
                 copy(y_new, y)
                 clock[ACCEPTED] += 1
@@ -211,7 +226,7 @@ def _driver(method: int, digest: str) -> Callable[..., int]:
             if ADAPTIVE[method]:
                 # A proportional-integral rule: the last error damps the choice, so that steps do not swing.
                 log_size = np.log(max(size, 1e-6))
-                growth = 0.9 * np.exp(-0.17 * log_size + 0.05 * clock[LAST_LOG_ERROR])
+                growth = 0.9 * np.exp(-0.17 * log_size + 0.05 * clock[LAST_LOG_ERROR]) if met else 2.0
                 clock[LAST_LOG_ERROR] = log_size
                 if multistep:  # few changes: the past lies at the old distances
                     growth = min(growth, 1.5) if growth > 1.2 or growth < 1.0 else 1.0
@@ -221,4 +236,4 @@ def _driver(method: int, digest: str) -> Callable[..., int]:
     return drive
 
 
-DRIVERS = {name: _driver(code, sources()) for name, code in METHODS.items()}
+DRIVERS = {name: _driver(code) for name, code in METHODS.items()}

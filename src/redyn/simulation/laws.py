@@ -7,13 +7,15 @@ ctypes, on copies of the state; what it raises ends the run and is raised again 
 from __future__ import annotations
 
 import ctypes
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.errors import InputError, RedynError
+from redyn.errors import InputError, RedynWarning
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], ArrayLike]
@@ -35,11 +37,12 @@ class Callbacks:
 
     def torque(self, law: Torque, out: Array) -> int:
         """The address of torque(t, q, qd), whose result goes to `out`."""
-        meaning = f"torque(t, q, qd): expected {len(out)} numbers, one per joint"
-        first = _numbers(law(0.0, self._q.copy(), self._v.copy()), len(out), meaning)
-        out[:] = first
-        if _is_numba(law):
-            return self._keep(_compiled_law(law, len(self._q), len(out), takes_state=True))
+        meaning = f"torque(t, q, qd): expected {len(out)} finite numbers, one per joint"
+        out[:] = _numbers(law(0.0, self._q.copy(), self._v.copy()), len(out), meaning)
+        _require_finite(out, meaning)
+        made = _compiled(_torque_wrapper, law, len(self._q), len(out)) if _is_numba(law) else None
+        if made is not None:
+            return self._keep(made)
         return self._python(lambda t: _numbers(law(t, self._q.copy(), self._v.copy()), len(out), meaning), out)
 
     def wrenches(self, laws: Mapping[str, Any], out: Array) -> int:
@@ -49,12 +52,15 @@ class Callbacks:
         for k, (frame, law) in enumerate(laws.items()):
             meaning = f"external[{frame!r}]: expected a wrench, moment then force"
             rows[k] = _numbers(law(0.0) if callable(law) else law, 6, meaning)
+            _require_finite(rows[k], meaning)
             if callable(law):
                 changing.append((k, law, meaning))
         if not changing:
             return 0
         if len(changing) == len(rows) == 1 and _is_numba(changing[0][1]):
-            return self._keep(_compiled_law(changing[0][1], len(self._q), 6, takes_state=False))
+            made = _compiled(_wrench_wrapper, changing[0][1], len(self._q), 6)
+            if made is not None:
+                return self._keep(made)
 
         def push(t: float) -> Array:
             for k, law, meaning in changing:
@@ -63,17 +69,22 @@ class Callbacks:
 
         return self._python(push, out)
 
-    def event(self, event: Event) -> int:
+    def event(self, event: Event, number: int) -> int:
         """The address of event(t, q, qd), a number."""
-        if _is_numba(event):
-            return self._keep(_compiled_event(event, len(self._q), len(self._v)))
+        place = f"events[{number}](t, q, qd)"
+        first = _event_number(event(0.0, self._q.copy(), self._v.copy()), place)
+        if np.isnan(first):
+            raise InputError(f"{place}: expected a number that passes zero, got nan at the start")
+        made = _compiled(_event_wrapper, event, len(self._q), len(self._v)) if _is_numba(event) else None
+        if made is not None:
+            return self._keep(made)
 
         def call(t: float, q: int, v: int) -> float:
             del q, v
             try:
-                return float(event(t, self._q.copy(), self._v.copy()))
+                return _event_number(event(t, self._q.copy(), self._v.copy()), place)
             except BaseException as error:
-                self._fail(error)
+                self.fail(error)
                 return 0.0
 
         return self._keep(_EVENT(call))
@@ -86,7 +97,7 @@ class Callbacks:
             try:
                 out[:] = evaluate()
             except BaseException as error:
-                self._fail(error)
+                self.fail(error)
                 out[:] = np.nan
             return int(not np.isfinite(out).all())
 
@@ -98,12 +109,13 @@ class Callbacks:
             try:
                 out[:] = function(t)
             except BaseException as error:
-                self._fail(error)
+                self.fail(error)
                 out[:] = np.nan
 
         return self._keep(_LAW(call))
 
-    def _fail(self, error: BaseException) -> None:
+    def fail(self, error: BaseException) -> None:
+        """Note the first failure; the loop stops when it sees the flag."""
         if self.error is None:
             self.error = error
         self.failed[0] = 1
@@ -124,58 +136,102 @@ def _numbers(value: Any, count: int, meaning: str) -> Array:
         array = array.reshape(1)
     if array.shape != (count,):
         raise InputError(f"{meaning}, got shape {array.shape}")
+    return array
+
+
+def _require_finite(array: Array, meaning: str) -> None:
     if not np.isfinite(array).all():
         raise InputError(f"{meaning}, got {array}")
-    return array
+
+
+def _event_number(value: Any, place: str) -> float:
+    if isinstance(value, bool | np.bool_):
+        raise InputError(f"{place}: expected a number that passes zero, such as t - 0.5, got {value}")
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{place}: expected a number, got {value!r}") from None
 
 
 def _is_numba(function: Any) -> bool:
     return hasattr(function, "py_func") and hasattr(function, "nopython_signatures")
 
 
-def _compiled_law(law: Any, nq: int, count: int, takes_state: bool) -> Any:
-    import numba  # pyright: ignore[reportMissingTypeStubs]
+# A Numba function that raises, or returns too few numbers, gives NaN: nothing can be raised through machine code. The
+# run stops there, and the function is asked again in Python for its reason.
 
-    nb = cast(Any, numba)
-    n = count
 
-    def with_state(t: Any, q: Any, v: Any, out: Any) -> None:
-        value = law(t, nb.carray(q, (nq,)), nb.carray(v, (n,)))
+def _torque_wrapper(law: Any, nq: int, n: int) -> tuple[Any, Any]:
+    nb = _numba()
+
+    def torque(t: Any, q: Any, v: Any, out: Any) -> None:
         target = nb.carray(out, (n,))
-        for i in range(n):
-            target[i] = value[i]
+        try:
+            value = law(t, nb.carray(q, (nq,)).copy(), nb.carray(v, (n,)).copy())
+            for i in range(n):
+                target[i] = value[i] if len(value) == n else np.nan
+        except Exception:
+            for i in range(n):
+                target[i] = np.nan
 
-    def of_time(t: Any, q: Any, v: Any, out: Any) -> None:
-        value = law(t)
+    return _signature(nb.types.void, 3), torque
+
+
+def _wrench_wrapper(law: Any, nq: int, n: int) -> tuple[Any, Any]:
+    nb = _numba()
+
+    def wrench(t: Any, q: Any, v: Any, out: Any) -> None:
         target = nb.carray(out, (n,))
-        for i in range(n):
-            target[i] = value[i]
+        try:
+            value = law(t)
+            for i in range(n):
+                target[i] = value[i] if len(value) == n else np.nan
+        except Exception:
+            for i in range(n):
+                target[i] = np.nan
 
-    pointer = nb.types.CPointer(nb.types.float64)
-    signature = nb.types.void(nb.types.float64, pointer, pointer, pointer)
-    return _cfunc(signature, with_state if takes_state else of_time, law)
+    return _signature(nb.types.void, 3), wrench
 
 
-def _compiled_event(event: Any, nq: int, n: int) -> Any:
-    import numba  # pyright: ignore[reportMissingTypeStubs]
-
-    nb = cast(Any, numba)
+def _event_wrapper(law: Any, nq: int, n: int) -> tuple[Any, Any]:
+    nb = _numba()
 
     def value(t: Any, q: Any, v: Any) -> Any:
-        return event(t, nb.carray(q, (nq,)), nb.carray(v, (n,)))
+        found = np.nan
+        try:
+            found = float(law(t, nb.carray(q, (nq,)).copy(), nb.carray(v, (n,)).copy()))
+        except Exception:
+            found = np.nan
+        return found
 
-    pointer = nb.types.CPointer(nb.types.float64)
-    return _cfunc(nb.types.float64(nb.types.float64, pointer, pointer), value, event)
+    return _signature(nb.types.float64, 2), value
 
 
-def _cfunc(signature: Any, wrapper: Any, wrapped: Any) -> Any:
+def _numba() -> Any:
     import numba  # pyright: ignore[reportMissingTypeStubs]
 
+    return cast(Any, numba)
+
+
+def _signature(result: Any, pointers: int) -> Any:
+    types = _numba().types
+    return result(types.float64, *[types.CPointer(types.float64)] * pointers)
+
+
+@lru_cache(maxsize=64)
+def _compiled(wrapper: Any, law: Any, nq: int, n: int) -> Any:
+    """Machine code of a Numba function, kept for the next run; None if it has to be called in Python instead."""
     try:
-        return cast(Any, numba).cfunc(signature)(wrapper)
-    except Exception as error:
-        reason = str(error).strip().splitlines()[0]
-        raise RedynError(f"Numba cannot compile {wrapped.py_func.__name__}: {reason}") from None
+        signature, function = wrapper(law, nq, n)
+        return _numba().cfunc(signature)(function)
+    except Exception:
+        message = f"{law.py_func.__name__}: Numba cannot call it from compiled code, so it runs in Python, slower"
+        warnings.warn(message + "; a torque should return an array", RedynWarning, stacklevel=2)
+        return None
+
+
+def _has_rows(value: Any) -> bool:
+    return hasattr(value, "__len__") and len(value) > 0 and hasattr(value[0], "__len__")
 
 
 def table(torque: Any, dof: int, duration: float, joints: Sequence[str]) -> tuple[Array, Array]:
@@ -184,7 +240,7 @@ def table(torque: Any, dof: int, duration: float, joints: Sequence[str]) -> tupl
     if torque is None:
         return np.zeros(1), np.zeros((1, dof))
     times, values = None, torque
-    if isinstance(torque, tuple) and len(values) == 2 and np.ndim(values[1]) == 2:
+    if isinstance(torque, tuple) and len(values) == 2 and _has_rows(values[1]):
         times, values = values
     try:
         rows = np.atleast_2d(np.asarray(values, dtype=np.float64))

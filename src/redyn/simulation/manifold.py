@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.simulation.compiled import inlined
+from redyn.kernels.compiled import inlined
 
 Array = NDArray[np.float64]
 Layout = NDArray[np.int64]

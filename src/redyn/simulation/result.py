@@ -44,8 +44,9 @@ class Energy(NamedTuple):
 
     @property
     def balance(self) -> Array:
-        """What the total gained beyond the work done: the error of the simulation."""
-        return self.total - self.total[0] - self.actuators - self.friction - self.external - self.stops
+        """What the total gained since the first sample beyond the work done: the error of the simulation."""
+        kept = self.total - self.actuators - self.friction - self.external - self.stops
+        return kept - kept[0]
 
 
 class Contact(NamedTuple):
@@ -56,7 +57,7 @@ class Contact(NamedTuple):
     stop: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A simulated motion: N instants, a row each."""
 
@@ -66,7 +67,7 @@ class Run:
     qd: Array = field(repr=False)
     qdd: Array = field(repr=False)
     tau: Array = field(repr=False)  # of the actuators
-    works: Array = field(repr=False)  # of actuators, friction and stops
+    works: Array = field(repr=False)  # of actuators, friction, stops and external wrenches
     wrenches: dict[str, Array] = field(repr=False)  # external ones, by frame
     world: World = field(repr=False)
     method: str
@@ -93,8 +94,8 @@ class Run:
         if self.world.payload is not None:
             more = self._payload_energies(self.world.payload)
             kinetic, potential = kinetic + more[0], potential + more[1]
-        actuators, friction, stops = self.works.T
-        return Energy(kinetic, potential, actuators, friction, self._external_work(), stops)
+        actuators, friction, stops, external = self.works.T
+        return Energy(kinetic, potential, actuators, friction, external, stops)
 
     def _payload_energies(self, payload: Array) -> tuple[Array, Array]:
         pose = self.robot.forward_kinematics(self.q)
@@ -109,18 +110,6 @@ class Run:
         kinetic = (m * (linear**2).sum(axis=1) + turning) / 2 + mixed
         gravity = self.robot.gravity if self.world.gravity is None else self.world.gravity
         return kinetic, -(m * p + R @ first) @ gravity
-
-    def _external_work(self) -> Array:
-        """By Simpson's rule over the samples."""
-        power = np.zeros(len(self.t))
-        for frame, wrench in self.wrenches.items():
-            twist = np.einsum("kij,kj->ki", self.robot.jacobian(self.q, frame), self.qd)
-            power += (wrench * twist).sum(axis=1)
-        if not self.wrenches or len(self.t) < 3:
-            return power * 0.0
-        from scipy.integrate import cumulative_simpson  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-
-        return np.asarray(cumulative_simpson(power, x=self.t, initial=0.0))
 
     @cached_property
     def clearance(self) -> Clearance:

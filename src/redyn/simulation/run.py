@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -10,11 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError, RedynError
+from redyn.kernels.compiled import scalar_code
 from redyn.robot import Robot
 from redyn.simulation import drive
 from redyn.simulation.arguments import positive
-from redyn.simulation.compiled import scalar_code
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
+from redyn.simulation.laws import Callbacks
 from redyn.simulation.progress import Progress
 from redyn.simulation.result import Run, World
 from redyn.simulation.setting import Setting, Stops
@@ -80,6 +83,8 @@ def simulate(
     >>> run.q.shape, bool(abs(run.energy.balance).max() < 1e-6)
     ((101, 2), True)
     """
+    if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     if dynamics not in ("recursive", "cholesky"):
@@ -88,12 +93,13 @@ def simulate(
     tolerance = positive("rtol", rtol), positive("atol", atol)
     pace = None if step is None else positive("step", step, "seconds")
     times = _sample_times(sample, length)
-    watched = [events] if callable(events) else list(events)
+    watched = _events(events)
     with scalar_code():
         setting = Setting(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
         memory = setting.memory(times)
         ending = _go(setting, memory, method, length, pace, tolerance, progress)
         t, states = _recorded(memory, ending)
+        setting.forget_interrupt()
         replayed = setting.replay(t, states)
     n, nq, clock = robot.dof, robot.nq, memory.clock
     run = Run(
@@ -111,20 +117,36 @@ def simulate(
         ending=ending.reason,
         event=ending.event,
     )
+    error = setting.callbacks.error
+    if error is not None and not isinstance(error, SimulationError):
+        error.add_note(
+            f"raised while simulating {robot.name}, at t = {run.t[-1]:.6g} s; its attribute `run` has the rest"
+        )
+        error.run = run  # pyright: ignore[reportAttributeAccessIssue]
+        raise error
     if ending.failed:
-        error = setting.callbacks.error
-        if error is not None:
-            error.add_note(f"raised while simulating {robot.name}, at t = {run.t[-1]:.6g} s")
-            raise error
         failure = SimulationError(f"{robot.name}: {ending.reason}")
         failure.run = run
         raise failure
     return run
 
 
+def _events(events: Any) -> list[Callable[..., float]]:
+    if events is None:
+        return []
+    try:
+        listed: list[Any] = [events] if callable(events) else list(events)
+    except TypeError:
+        listed = [events]
+    for k, event in enumerate(listed):
+        if not callable(event):
+            raise InputError(f"events[{k}]: expected a function event(t, q, qd), got {event!r}")
+    return listed
+
+
 def _sample_times(sample: ArrayLike, duration: float) -> Array:
     """Evenly from 0 through duration, as far apart as asked or a little less; or the given times."""
-    if np.ndim(sample) == 0:
+    if not hasattr(sample, "__len__"):
         between = positive("sample", sample, "seconds")
         if duration / between > MOST_SAMPLES:
             raise InputError(f"sample: {duration:g} s at {between:g} s make more than {MOST_SAMPLES} samples")
@@ -150,53 +172,79 @@ def _go(
     progress: bool,
 ) -> Ending:
     """Through time in chunks, between which Python shows progress and takes an interrupt."""
-    clock = memory.clock
-    with Progress(duration, progress) as bar:
-        try:
-            if method in STIFF:
-                from redyn.simulation.integrators.stiff import advance
+    clock, status = memory.clock, drive.PAUSED
+    with Progress(duration, progress) as bar, Interrupts(setting.callbacks):
+        if method in STIFF:
+            from redyn.simulation.integrators.stiff import advance
 
-                go: Callable[[int], int] = advance(method, setting.system, memory, duration, pace or np.inf, *tolerance)
+            go: Callable[[int], int] = advance(
+                method, setting.system, memory, duration, min(pace or LARGEST_STEP, duration), *tolerance
+            )
+        else:
+            loop = drive.DRIVERS[method]
+            if method in FIXED:
+                count = max(1, int(np.ceil(duration / (pace or USUAL_STEP) * (1 - 1e-9))))
+                clock[drive.STEP] = largest = duration / count
             else:
-                loop = drive.DRIVERS[method]
-                if method in FIXED:
-                    count = max(1, int(np.ceil(duration / (pace or USUAL_STEP) * (1 - 1e-9))))
-                    clock[drive.STEP] = largest = duration / count
-                else:
-                    largest = min(pace or LARGEST_STEP, duration)
-                    clock[drive.STEP] = min(setting.first_step(*tolerance), largest)
-                system = setting.system
+                largest = min(pace or LARGEST_STEP, duration)
+                clock[drive.STEP] = min(setting.first_step(*tolerance), largest)
+            system = setting.system
 
-                def go(budget: int, /) -> int:
-                    return loop(system, memory, duration, largest, *tolerance, budget)
+            def go(budget: int, /) -> int:
+                return loop(system, memory, duration, largest, *tolerance, budget)
 
-            budget = 200
-            while True:
-                started = time.perf_counter()
-                status = go(budget)
-                if status != drive.PAUSED:
-                    break
-                took = time.perf_counter() - started
-                budget = int(np.clip(budget * CHUNK / max(took, 1e-6), budget / 4, budget * 4)) + 1
-                bar.show(clock[drive.NOW])
-        except KeyboardInterrupt:
-            return Ending(f"interrupted at t = {clock[drive.NOW]:.4g} s", False)
-    now = float(clock[drive.NOW])
-    error = setting.callbacks.error
-    if status == drive.FAILED and isinstance(error, KeyboardInterrupt):
+        budget = 200
+        while status == drive.PAUSED:
+            started = time.perf_counter()
+            status = go(budget) if memory.failed[0] == 0 else drive.FAILED
+            took = time.perf_counter() - started
+            budget = int(np.clip(budget * CHUNK / max(took, 1e-6), budget / 4, budget * 4)) + 1
+            bar.show(clock[drive.NOW])
+    now, number = float(clock[drive.NOW]), int(clock[drive.EVENT_NUMBER])
+    if status == drive.FAILED and isinstance(setting.callbacks.error, KeyboardInterrupt):
         return Ending(f"interrupted at t = {now:.4g} s", False)
     if status == drive.EVENT:
-        number = int(clock[drive.EVENT_NUMBER])
         return Ending(f"event {number} at t = {now:.6g} s", False, number)
     if status == drive.DONE:
         return Ending("", False)
+    setting.find_fault(now, float(clock[drive.STEP]), memory.states[drive.Y])
+    hint = "" if method in STIFF else ", is stiff (try method='radau'), or its torque jumps again and again"
     reasons = {
-        drive.TOO_SMALL: f"step fell below {drive.SMALLEST_STEP:g}; the motion diverges",
+        drive.TOO_SMALL: f"step fell below {drive.SMALLEST_STEP:g}; the motion diverges{hint}",
         drive.NOT_FINITE: "the state is no longer finite; the motion diverges, or needs a smaller step",
         drive.FAILED: "a function of the user's failed",
+        drive.BAD_EVENT: f"events[{number}] gave no number",
     }
-    hint = "" if method in STIFF or status != drive.TOO_SMALL else " or is stiff: try method='radau'"
-    return Ending(f"t = {now:.4g} s: {reasons[status]}{hint}", True)
+    return Ending(f"t = {now:.4g} s: {reasons[status]}", True)
+
+
+class Interrupts:
+    """While a run goes on, Ctrl-C asks it to stop.
+
+    An exception that rises just as compiled code calls Python would be lost, so none rises: the loop sees a flag.
+    """
+
+    def __init__(self, callbacks: Callbacks) -> None:
+        self._callbacks, self._before = callbacks, None
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            before = signal.getsignal(signal.SIGINT)
+            if before is signal.default_int_handler or getattr(before, "of_redyn", False):
+                self._before = before
+                signal.signal(signal.SIGINT, self._handler())
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _handler(self) -> Any:
+        def stop(number: int, frame: object) -> None:
+            del number, frame
+            self._callbacks.fail(KeyboardInterrupt())
+
+        stop.of_redyn = True  # pyright: ignore[reportFunctionMemberAccess]
+        return stop
 
 
 def _recorded(memory: drive.Memory, ending: Ending) -> tuple[Array, Array]:

@@ -53,11 +53,11 @@ class Setting:
         payload: ArrayLike | None,
         dynamics: str,
     ) -> None:
-        self.robot, self._dynamics = robot, dynamics
-        joints = ", ".join(robot.joint_names[:8])
+        self.robot, self._dynamics, self._torque, self._event_functions = robot, dynamics, torque, events
+        named = ", ".join(robot.joint_names[:8])
         n, nq = robot.dof, robot.nq
         start = [
-            one_row(name, value, width, f"{width} numbers, one per joint ({joints})")
+            one_row(name, value, width, f"{width} numbers, one per joint ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
         ]
         if external is not None and not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -79,8 +79,10 @@ class Setting:
         self._laws = {name: laws_by_name[name] for name in sorted(laws_by_name)}  # the kernel's order
         self._wrenches = np.zeros(6 * len(self._laws))
         push = self.callbacks.wrenches(self._laws, self._wrenches)
-        self._constants = [a for a in (pull, *self._wrenches.reshape(-1, 6), self.payload) if a is not None]
+        wrenches = self._wrenches.reshape(-1, 6)
+        self._constants = [a for a in (pull, *wrenches, self.payload) if a is not None]
         assert len(self._constants) == len(extra)
+        jacobians = np.zeros((len(wrenches), 6, n))
 
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
         task = Task(name, **used)
@@ -90,9 +92,9 @@ class Setting:
         acceleration = self.rows[places.ACCELERATION, :n]
 
         def in_python() -> Array:
-            wrenches = dict(zip(self._laws, self._wrenches.reshape(-1, 6), strict=True))
+            pushes = dict(zip(self._laws, wrenches, strict=True))
             state = (self.rows[places.Q], self.rows[places.V, :n], self.rows[places.TORQUE, :n])
-            return robot.forward_dynamics(*state, wrenches or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
+            return robot.forward_dynamics(*state, pushes or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
 
         kernel = robot.evaluator.address(task) or self.callbacks.kernel(in_python, acceleration)
         self._inputs = np.array(
@@ -100,7 +102,11 @@ class Setting:
             dtype=np.int64,
         )
         self._outputs = np.array([_at(acceleration)], dtype=np.int64)
-        codes = np.zeros(places.CODES, dtype=np.int64)
+        codes = np.zeros(places.CODES + 2 * len(wrenches), dtype=np.int64)
+        self._tables = [np.array([_at(jacobian)], dtype=np.int64) for jacobian in jacobians]
+        for k, frame in enumerate(self._laws):
+            codes[places.CODES + 2 * k] = self._jacobian(frame, jacobians[k])
+            codes[places.CODES + 2 * k + 1] = _at(self._tables[k])
         for place, value in (
             (places.KERNEL, kernel),
             (places.LAW, law),
@@ -115,9 +121,15 @@ class Setting:
         ):
             codes[place] = value
         layout = np.array([(ONE, i, i) for i in range(n)], dtype=np.int64)
-        self.system = System(codes, layout, self.rows, self._joints(stops, start[0]), times, table)
-        self._events = [self.callbacks.event(event) for event in events]
-        self._directions = [float(getattr(event, "direction", 0.0)) for event in events]
+        joints = self._joints(stops, start[0])
+        self.system = System(codes, layout, self.rows, joints, times, table, wrenches, jacobians)
+        self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]
+        self._directions = [_direction(event, k) for k, event in enumerate(events)]
+
+    def _jacobian(self, frame: str, out: Array) -> int:
+        """The address of a kernel that fills `out` with the Jacobian of a frame at the rows' q."""
+        found = self.robot.evaluator.address(Task("jacobian", frame=frame))
+        return found or self.callbacks.kernel(lambda: self.robot.jacobian(self.rows[places.Q], frame, check=False), out)
 
     def memory(self, times: Array) -> Memory:
         """Room for a run that is sampled at `times`."""
@@ -135,11 +147,12 @@ class Setting:
         scale = atol + rtol * np.abs(y[:counted])
 
         def size(x: Array) -> float:
-            return float(np.sqrt(np.mean((x[:counted] / scale) ** 2)))
+            with np.errstate(all="ignore"):
+                return float(np.sqrt(np.mean((x[:counted] / scale) ** 2)))
 
         evaluate(self.system, 0.0, y, f)
         d0, d1 = size(y), size(f)
-        h = 0.01 * d0 / d1 if d0 > 1e-5 and d1 > 1e-5 else 1e-6
+        h = 0.01 * d0 / d1 if d0 > 1e-5 and 1e-5 < d1 < 1e150 else 1e-6
         evaluate(self.system, h, y + h * f, ahead)
         d2 = size(ahead - f) / h
         if not (np.isfinite(d1) and np.isfinite(d2)):
@@ -147,13 +160,46 @@ class Setting:
         largest = max(d1, d2)
         return min(100 * h, (0.01 / largest) ** 0.2 if largest > 1e-15 else max(1e-6, h * 1e-3))
 
+    def forget_interrupt(self) -> None:
+        """After Ctrl-C the functions are in order and may be asked again."""
+        if isinstance(self.callbacks.error, KeyboardInterrupt):
+            self.callbacks.error = None
+            self.callbacks.failed[0] = 0
+
+    def find_fault(self, t: float, h: float, y: Array) -> None:
+        """After a run that could not go on: whether a Numba function is to blame, which could not say so then."""
+        n, nq = self.robot.dof, self.robot.nq
+        q, qd = y[:nq], y[nq : nq + n]
+        if self.callbacks.error is not None or not (np.abs(qd) < 1e100).all():
+            return
+        asked: list[Any] = [self._torque, *self._event_functions]
+        for ahead in (0.0, max(h, 1e-9), 10 * max(h, 1e-9)):
+            for function in asked:
+                if not hasattr(function, "py_func"):
+                    continue
+                try:
+                    value = np.asarray(function.py_func(t + ahead, q.copy(), qd.copy()), dtype=np.float64)
+                except Exception as error:
+                    self.callbacks.fail(error)
+                    return
+                if function is self._torque and value.shape != (n,) and value.size != n:
+                    problem = (
+                        f"torque(t, q, qd): expected {n} numbers, got shape {value.shape} at t = {t + ahead:.6g} s"
+                    )
+                    self.callbacks.fail(InputError(problem))
+                    return
+                if not np.isfinite(value).all():
+                    name = getattr(function.py_func, "__name__", "function")
+                    self.callbacks.fail(InputError(f"{name} gave {value} at t = {t + ahead:.6g} s"))
+                    return
+
     def replay(self, t: Array, states: Array) -> dict[str, Any]:
         """Torques of the actuators, external wrenches and accelerations at recorded states."""
         n, nq = self.robot.dof, self.robot.nq
         q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq : nq + n])
         tau, stop = np.zeros((len(t), n)), np.zeros((len(t), n))
         wrenches: dict[str, Array] = {}
-        if self.callbacks.error is None:
+        if self.callbacks.error is None:  # a function that has failed is not asked again
             replay(self.system, np.ascontiguousarray(t), q, qd, tau, stop)
             for name, law in self._laws.items():
                 rows = [law(float(x)) for x in t] if callable(law) else [law]
@@ -181,6 +227,13 @@ class Setting:
         damping = usual if chosen.damping is None else per_joint("stops.damping", chosen.damping, robot.dof)
         table[:, places.STOP_STIFFNESS], table[:, places.STOP_DAMPING] = stiffness, damping
         return table
+
+
+def _direction(event: Any, number: int) -> float:
+    try:
+        return float(getattr(event, "direction", 0.0))
+    except (TypeError, ValueError):
+        raise InputError(f"events[{number}].direction: expected a number, got {event.direction!r}") from None
 
 
 def _at(array: NDArray[Any]) -> int:

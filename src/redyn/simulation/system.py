@@ -1,7 +1,8 @@
 """The equations of motion as a first-order system, y-dot = f(t, y), for compiled loops.
 
-y holds q, v, and three works: of the actuators, of friction (negative where it brakes) and of the joint stops. The
-works ride along so that the energy balance is as exact as the motion; they take no part in the choice of steps.
+y holds q, v, and four works: of the actuators, of friction (negative where it brakes), of the joint stops and of the
+external wrenches. The works ride along so that the energy balance is as exact as the motion; they take no part in the
+choice of steps.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import call_kernel, call_law, compiled, copy, inlined
 from redyn.simulation import manifold
-from redyn.simulation.compiled import call_kernel, call_law, compiled, copy, inlined
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-WORKS = 3
+WORKS = 4
 
 # Places in `codes`: addresses of functions (0: none), of the kernel's tables, and of the rows that laws read and write.
+# For each external wrench, the Jacobian kernel of its frame and that kernel's table of outputs follow.
 KERNEL, LAW, PUSH, INPUTS, OUTPUTS, Q_AT, V_AT, ACTUATORS_AT, WRENCHES_AT, STOPS = range(10)
 CODES = 10
 
@@ -41,6 +43,8 @@ class System(NamedTuple):
     joints: Array  # friction and stops, a row per velocity
     times: Array  # of the rows of `table`
     table: Array  # of torques, where there is no law; a single row is a constant torque
+    wrenches: Array  # external ones, a row each
+    jacobians: Array  # of the frames they act on, six rows each
 
 
 @compiled
@@ -81,6 +85,18 @@ def actuate(system: System, t: float) -> None:
             actuators[i] = system.table[0, i]
 
 
+@compiled
+def push_power(system: System) -> float:
+    """The power of the external wrenches at the system's q and v: wrench . (J v), summed."""
+    codes, v, total = system.codes, system.rows[V], 0.0
+    for k in range(len(system.wrenches)):
+        call_kernel(codes[CODES + 2 * k], codes[INPUTS], codes[CODES + 2 * k + 1])
+        for row in range(6):
+            for j in range(len(system.joints)):
+                total += system.wrenches[k, row] * system.jacobians[k, row, j] * v[j]
+    return total
+
+
 @inlined
 def derivative(system: System, t: float, y: Array, out: Array) -> bool:
     """out = f(t, y); whether it is finite."""
@@ -116,6 +132,7 @@ def derivative(system: System, t: float, y: Array, out: Array) -> bool:
     out[nq + n] = driven
     out[nq + n + 1] = lost
     out[nq + n + 2] = stopped
+    out[nq + n + 3] = push_power(system) if len(system.wrenches) > 0 else 0.0
     return fine
 
 

@@ -2,6 +2,7 @@
 
 from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+from redyn.trajectory.line import Line, line
 from redyn.trajectory.motion import Motion, Violation
 from redyn.trajectory.piecewise import Piecewise
 from redyn.trajectory.quintic import quintic
@@ -12,6 +13,7 @@ from redyn.trajectory.trapezoidal import trapezoidal
 
 __all__ = [
     "Cycloidal",
+    "Line",
     "Motion",
     "Piecewise",
     "Table",
@@ -19,6 +21,7 @@ __all__ = [
     "cubic",
     "cycloidal",
     "from_csv",
+    "line",
     "quintic",
     "read_table",
     "samples",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.simulation.compiled import compiled, copy
+from redyn.kernels.compiled import compiled, copy
 from redyn.simulation.system import System, evaluate
 
 Array = NDArray[np.float64]

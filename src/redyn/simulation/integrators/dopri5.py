@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.simulation.compiled import compiled
+from redyn.kernels.compiled import compiled
 from redyn.simulation.system import System, evaluate
 
 Array = NDArray[np.float64]

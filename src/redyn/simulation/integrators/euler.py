@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import inlined
 from redyn.simulation import manifold
-from redyn.simulation.compiled import inlined
 from redyn.simulation.system import System
 
 Array = NDArray[np.float64]

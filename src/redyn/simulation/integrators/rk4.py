@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.simulation.compiled import inlined
+from redyn.kernels.compiled import inlined
 from redyn.simulation.system import System, derivative
 
 Array = NDArray[np.float64]

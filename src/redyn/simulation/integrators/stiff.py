@@ -8,10 +8,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import copy
 from redyn.simulation import manifold
-from redyn.simulation.compiled import copy
 from redyn.simulation.drive import (
     ACCEPTED,
+    BAD_EVENT,
     DONE,
     EVALUATIONS,
     EVENT,
@@ -45,35 +46,48 @@ def advance(
 
     def rate(t: float, y: Array) -> Array:
         out = np.empty(len(y))
-        if not evaluate(system, t, np.ascontiguousarray(y), out):
-            out[:] = np.nan
+        fine = evaluate(system, t, np.ascontiguousarray(y), out)
         clock[EVALUATIONS] += 1
         if memory.failed[0] != 0:
             raise _StopError
+        if not fine:
+            raise _NotFiniteError
         return out
 
     kinds: dict[str, Any] = {"radau": integrate.Radau, "lsoda": integrate.LSODA}
     allowed = np.full(states.shape[1], atol)
     allowed[-WORKS:] = 1e3 * atol + 1e-6  # works take little part in the choice of steps
     solver: Any = None
-
-    def go(budget: int) -> int:
-        nonlocal solver
-        try:
-            with np.errstate(all="ignore"):
-                if solver is None:
-                    states[F] = rate(0.0, states[Y])
-                    if not np.isfinite(states[F]).all():
-                        return NOT_FINITE
-                    solver = kinds[method](rate, 0.0, states[Y].copy(), end, rtol=rtol, atol=allowed, max_step=largest)
-                return _steps(budget)
-        except _StopError:
-            return FAILED
-
+    pace = largest
     tiny = 0
 
+    def start() -> None:
+        """From the present state, beginning with a step of `pace`."""
+        nonlocal solver
+        t, y = float(clock[NOW]), states[Y].copy()
+        states[F] = rate(t, y)
+        first = {} if pace == largest else {"first_step": min(pace, end - t)}
+        wanted = max(rtol, 3e-14)  # SciPy warns below that
+        solver = kinds[method](rate, t, y, end, rtol=wanted, atol=allowed, max_step=largest, **first)
+
+    def go(budget: int) -> int:
+        nonlocal solver, pace
+        while True:
+            try:
+                with np.errstate(all="ignore"):
+                    if solver is None:
+                        start()
+                    return _steps(budget)
+            except _StopError:
+                return FAILED
+            except (_NotFiniteError, ValueError, np.linalg.LinAlgError):
+                # It looked too far ahead: once more from here with a smaller step.
+                solver, pace = None, min(pace, 0.1, end) / 10
+                if pace < SMALLEST_STEP:
+                    return NOT_FINITE
+
     def _steps(budget: int) -> int:
-        nonlocal tiny
+        nonlocal tiny, pace
         for _ in range(budget):
             t = float(clock[NOW])
             solver.step()
@@ -86,7 +100,10 @@ def advance(
             status = record(system, memory, t, float(solver.t) - t)
             if memory.failed[0] != 0:
                 return FAILED
+            if status == BAD_EVENT:
+                return BAD_EVENT
             clock[ACCEPTED] += 1
+            pace = largest
             copy(states[Y_NEW], states[Y])
             if status == EVENT:
                 return EVENT
@@ -101,3 +118,7 @@ def advance(
 
 class _StopError(Exception):
     """A user's function failed; it has been noted where."""
+
+
+class _NotFiniteError(Exception):
+    """The dynamics at a state that the solver tried are not finite."""

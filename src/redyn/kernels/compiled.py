@@ -1,33 +1,51 @@
-"""Numba for the loops over time: how functions are compiled, and how they call others by address.
+"""Numba for loops around kernels: how functions are compiled and kept, and how they call others by address.
 
 Kernels, torque laws and events reach a compiled loop as numbers, the addresses of their machine code. So the loops are
-compiled once for every robot and every law, and kept in Numba's own cache.
+compiled once for every robot and every law. Numba keeps them in a folder beside our kernels. It notices changes only in
+the file of the function that it keeps, not in those of the functions that are called there, so the folder is named
+after all the sources.
 """
 
 from __future__ import annotations
 
-import hashlib
+import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba  # pyright: ignore[reportMissingTypeStubs]
 from numba import types  # pyright: ignore[reportMissingTypeStubs]
 from numba.extending import intrinsic  # pyright: ignore[reportMissingTypeStubs]
 
+from redyn.kernels import cache
 from redyn.kernels.lanes import DOUBLE, INT, POINTER, integer, ir
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Settings:
+    """Numba's settings are the whole process's: who wants scalar code just now, and what was set before."""
+
+    lock, users, before = threading.RLock(), 0, 1
+
+
+_settings = _Settings()
+
+
 def compiled(function: F) -> F:
-    """Machine code on the first call, kept on disk where Numba finds a folder for it."""
-    njit = cast(Any, numba).njit
-    try:
-        return njit(nogil=True, cache=True, error_model="numpy")(function)
-    except RuntimeError:  # no folder that Numba may write to
+    """Machine code on the first call, kept on disk where there is a private folder for it."""
+    config, njit = cast(Any, numba).config, cast(Any, numba).njit
+    path = cache.loops_folder()
+    if path is None:
         return njit(nogil=True, error_model="numpy")(function)
+    with _settings.lock:
+        before, config.CACHE_DIR = config.CACHE_DIR, str(path)
+        try:
+            return njit(nogil=True, cache=True, error_model="numpy")(function)
+        except RuntimeError:  # it cannot be written to after all
+            return njit(nogil=True, error_model="numpy")(function)
+        finally:
+            config.CACHE_DIR = before
 
 
 def inlined(function: F) -> F:
@@ -43,20 +61,18 @@ def scalar_code() -> Generator[None]:
     processor wait for the writes to land: a quarter of the time of a Runge-Kutta step.
     """
     config = cast(Any, numba).config
-    before = config.LOOP_VECTORIZE
-    config.LOOP_VECTORIZE = 0
+    with _settings.lock:
+        if _settings.users == 0:
+            _settings.before = config.LOOP_VECTORIZE
+        _settings.users += 1
+        config.LOOP_VECTORIZE = 0
     try:
         yield
     finally:
-        config.LOOP_VECTORIZE = before
-
-
-def sources() -> str:
-    """A digest of this package. Numba notices changes only in the file that holds the function it keeps."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+        with _settings.lock:
+            _settings.users -= 1
+            if _settings.users == 0:
+                config.LOOP_VECTORIZE = _settings.before
 
 
 def _at(builder: Any, address: Any, result: Any, arguments: list[Any]) -> Any:

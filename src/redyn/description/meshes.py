@@ -1,0 +1,72 @@
+"""Where the meshes of a robot lie. A file may name only what is in its own folder or in a ROS package beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from redyn.description.schema import RobotDescription, Shape
+from redyn.errors import DescriptionError
+
+_MARK = "package.xml"  # what makes a folder a ROS package
+_SCHEME = re.compile(r"(?:package|model)://+([^/]+)/(.+)")
+
+
+def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
+    """The file of a mesh; an error where the name leads outside or to nothing."""
+    named = shape.file or ""
+    if robot.folder is None:
+        raise DescriptionError(named[:200], "this robot was not read from a file, so its meshes have no folder")
+    for root, path in _candidates(named, robot.folder):
+        try:
+            resolved, bound = path.resolve(), root.resolve()
+            if not resolved.is_relative_to(bound):
+                raise outside(named)
+            if resolved.is_file():
+                return resolved
+        except (OSError, ValueError, RuntimeError):  # a name that no file can have, a loop of links
+            continue
+    raise DescriptionError(named[:200], f"no such mesh; looked from {robot.folder}")
+
+
+def outside(named: str) -> DescriptionError:
+    return DescriptionError(
+        named[:200], "leads outside the folder of the model (or the ROS package that holds it), which is not allowed"
+    )
+
+
+def own_root(folder: Path) -> Path:
+    """How far up a file in `folder` may reach: to the ROS package around it, else its own folder."""
+    return next((parent for parent in (folder, *folder.parents) if _is_package(parent)), folder)
+
+
+def _is_package(folder: Path) -> bool:
+    try:
+        return (folder / _MARK).is_file()
+    except OSError:  # a folder that this user may not look into, a name that is too long
+        return False
+
+
+def _candidates(named: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Pairs of the folder that bounds a path, and the path."""
+    match = _SCHEME.fullmatch(named)
+    if match is not None:
+        package, rest = match[1], match[2]
+        for root in _packages(package, folder):
+            yield root, root / rest
+    elif "://" in named or Path(named).is_absolute() or re.match(r"[A-Za-z]:|[\\/~]", named):
+        raise outside(named)
+    else:
+        yield own_root(folder), folder / named.replace("\\", "/")
+
+
+def _packages(package: str, folder: Path) -> Iterator[Path]:
+    if package in (".", ".."):
+        return
+    for parent in (folder, *folder.parents):
+        if parent.name == package and (parent == folder or _is_package(parent)):
+            yield parent
+        if _is_package(parent / package):
+            yield parent / package
+    yield folder  # the file lies in the package's own root, under another name

@@ -1,0 +1,170 @@
+"""URDF from any description.
+
+What URDF cannot say is written as a comment: gravity, the end effector, initial joint values, rotor inertia and the
+smoothing of Coulomb friction. The last two change the dynamics, so they are warned of as well. Shapes other than
+meshes are kept. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo refuses a
+moment of zero; no result shows it.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from redyn.description.placement import placement
+from redyn.description.schema import WORLD, JointDescription, LinkDescription, RobotDescription, Shape
+from redyn.description.transforms.frames import as_frames, mass_centre, origin
+from redyn.errors import DescriptionError, RedynWarning
+
+LEAST_MOMENT = 1e-13  # kg m^2; MuJoCo's limit is a tenth of it
+_NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+SMOOTHING = JointDescription.model_fields["smoothing"].default
+
+
+def to_urdf(robot: RobotDescription) -> str:
+    """The text of a URDF file. Its root link is `world`; every frame keeps its name and its place.
+
+    >>> from redyn.description import read
+    >>> print(to_urdf(read("one-link"))[:62])
+    <?xml version="1.0" encoding="utf-8"?>
+    <robot name="one-link">
+    """
+    robot = as_frames(robot)
+    lost = [f"{link.joint.name}: {what}" for link in robot.links for what in _lost(link.joint)]
+    if lost:
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        warnings.warn(f"{robot.name}: URDF cannot express {lost[0]}{more}", RedynWarning, stacklevel=3)
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
+    lines += [f"  {_comment(note)}" for note in _notes(robot)]
+    lines.append(f'  <link name="{WORLD}"/>')
+    for link in robot.links:
+        lines += _link(link)
+        lines += _joint(link)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _lost(joint: JointDescription) -> Iterator[str]:
+    if joint.armature:
+        yield f"armature {joint.armature!r}"
+    if joint.coulomb and joint.smoothing != SMOOTHING:
+        yield f"smoothing {joint.smoothing!r} of its friction"
+
+
+def _notes(robot: RobotDescription) -> Iterator[str]:
+    yield f"written by redyn; gravity is {_numbers(robot.gravity)} m/s^2"
+    if robot.source:
+        yield f"source: {robot.source}"
+    if robot.end_effector:
+        yield f"end effector: {robot.end_effector}"
+
+
+def _name(text: str | None) -> str:
+    """A name as an attribute's value, in quotes."""
+    if _NO_XML.search(str(text)):
+        raise DescriptionError(repr(text), "has a character that XML cannot hold; choose another name")
+    return quoteattr(str(text))
+
+
+def _comment(text: str) -> str:
+    text = _NO_XML.sub("?", text)
+    while "--" in text:  # which ends a comment
+        text = text.replace("--", "- -")
+    return f"<!-- {text} -->"
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return " ".join(repr(value + 0.0) for value in values)
+
+
+def _link(link: LinkDescription) -> list[str]:
+    body = [*_inertial(link)]
+    for tag, shapes in (("visual", link.visual), ("collision", link.collision)):
+        for shape in shapes:
+            body += _shape(tag, shape)
+    name = _name(link.name)
+    return [f"  <link name={name}>", *body, "  </link>"] if body else [f"  <link name={name}/>"]
+
+
+def _inertial(link: LinkDescription) -> list[str]:
+    inertia = link.inertia or (0.0,) * 6
+    if not link.mass and not any(inertia):
+        return []
+    if link.mass:
+        inertia = _without_zero_moments(inertia)
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    entries = " ".join(f'{name}="{value!r}"' for name, value in zip(names, inertia, strict=True))
+    return [
+        "    <inertial>",
+        f'      <origin xyz="{_numbers(mass_centre(link))}" rpy="0 0 0"/>',
+        f'      <mass value="{link.mass!r}"/>',
+        f"      <inertia {entries}/>",
+        "    </inertial>",
+    ]
+
+
+def _without_zero_moments(inertia: tuple[float, ...]) -> tuple[float, ...]:
+    """The same numbers, unless a principal moment is zero: that one becomes the least."""
+    xx, xy, xz, yy, yz, zz = inertia
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments, axes = np.linalg.eigh(tensor)
+    lacking = LEAST_MOMENT * (np.abs(moments) < LEAST_MOMENT)
+    if not lacking.any():
+        return inertia
+    tensor += axes @ np.diag(lacking) @ axes.T
+    return tuple(float(tensor[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+
+
+def _shape(tag: str, shape: Shape) -> list[str]:
+    if shape.type == "mesh":
+        return [f"    {_comment(f'{tag} mesh left out: {shape.file}')}"]
+    if shape.type == "box":
+        solid = f'box size="{_numbers(shape.size or (0.0, 0.0, 0.0))}"'
+    elif shape.type in ("cylinder", "capsule"):
+        solid = f'{shape.type} radius="{shape.radius!r}" length="{shape.length!r}"'
+    else:
+        solid = f'sphere radius="{shape.radius!r}"'
+    place = f'<origin xyz="{_numbers(shape.xyz)}" rpy="{_numbers(shape.rpy)}"/>'
+    colour = ""
+    if shape.colour is not None and tag == "visual":
+        colour = f'<material name=""><color rgba="{_numbers(shape.colour)}"/></material>'
+    return [f"    <{tag}>{place}<geometry><{solid}/></geometry>{colour}</{tag}>"]
+
+
+def _joint(link: LinkDescription) -> list[str]:
+    joint = link.joint
+    kind = "continuous" if joint.type == "revolute" and joint.limits is None else joint.type
+    placed = placement(link, "frames")
+    # A constant that is added to the joint variable becomes part of the joint's place.
+    T = origin(placed.at(joint.type, joint.offset))
+    if not joint.offset:
+        T = {"xyz": link.xyz or (0.0, 0.0, 0.0), "rpy": link.rpy or (0.0, 0.0, 0.0)}
+    lines = [
+        f'  <joint name={_name(joint.name)} type="{kind}">',
+        f"    <parent link={_name(link.parent)}/>",
+        f"    <child link={_name(link.name)}/>",
+        f'    <origin xyz="{_numbers(T["xyz"])}" rpy="{_numbers(T["rpy"])}"/>',
+    ]
+    if joint.type != "fixed":
+        lines.append(f'    <axis xyz="{_numbers(tuple(map(float, placed.axis)))}"/>')
+        lines += _drive(joint)
+    return [*lines, "  </joint>"]
+
+
+def _drive(joint: JointDescription) -> Iterator[str]:
+    """Limits, friction and what has no element. Readers demand <limit>, with zeros where there is none."""
+    if joint.limits or joint.type == "prismatic" or joint.speed_limit or joint.effort_limit:
+        ends = 'lower="{!r}" upper="{!r}" '.format(*joint.limits) if joint.limits else ""
+        yield f'    <limit {ends}effort="{joint.effort_limit or 0.0!r}" velocity="{joint.speed_limit or 0.0!r}"/>'
+    if joint.damping or joint.coulomb:
+        yield f'    <dynamics damping="{joint.damping!r}" friction="{joint.coulomb!r}"/>'
+    if joint.mimic:
+        follows = f'multiplier="{joint.mimic.multiplier!r}" offset="{joint.mimic.offset!r}"'
+        yield f"    <mimic joint={_name(joint.mimic.joint)} {follows}/>"
+    for what in _lost(joint):
+        yield f"    {_comment(what)}"
+    if joint.initial:
+        yield f"    {_comment(f'initial value {joint.initial!r}')}"

@@ -1,0 +1,165 @@
+"""One robot on another."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.description.placement import rpy_rotation, translation
+from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
+from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
+from redyn.description.transforms.frames import as_frames, origin
+from redyn.description.transforms.screws import normal_step, screw, split
+from redyn.errors import InputError, RedynWarning
+
+Array = NDArray[np.float64]
+
+SKEWED = 1e-6  # how far a rotation, written with few digits, may be from one
+EXACT = 1e-12  # DH rows that miss a pose by more are not used for it
+
+
+def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
+    """A 4x4 matrix from itself, from (xyz, rpy), or from nothing: the identity.
+
+    >>> pose_matrix(([0, 0, 0.1], [0, 0, 0]))[2]
+    array([0. , 0. , 1. , 0.1])
+    """
+    if pose is None:
+        return np.eye(4)
+    meaning = "a 4x4 matrix or (xyz, rpy), three numbers each"
+    try:
+        T = np.array(pose, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"pose: expected {meaning}") from None
+    if T.shape not in ((4, 4), (2, 3)):
+        raise InputError(f"pose: expected {meaning}, got shape {T.shape}")
+    if not np.isfinite(T).all():
+        raise InputError("pose: expected finite numbers")
+    if T.shape == (2, 3):
+        return translation(*T[0]) @ rpy_rotation(*T[1])
+    R = T[:3, :3]
+    if abs(T[3] - (0, 0, 0, 1)).max() > SKEWED or abs(R @ R.T - np.eye(3)).max() > SKEWED or np.linalg.det(R) < 0:
+        raise InputError("pose: the 4x4 matrix is no pose: expected a right-handed rotation and a last row 0 0 0 1")
+    U, _, V = np.linalg.svd(R)
+    T[:3, :3], T[3] = U @ V, (0, 0, 0, 1)
+    return T
+
+
+def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Array) -> RobotDescription:
+    """`robot` with the world of `other` placed at `pose` in the frame of `link`.
+
+    That place is a fixed link, `<other>_base`. Where a name of `other` is taken, all its names get the prefix
+    `<other>_`. Gravity is that of `robot`; the end effector that of `other` if `link` was that of `robot`. The
+    convention stays if both have the same and can write the pose, else it is `frames`.
+
+    >>> from redyn.description import read
+    >>> both = attach(read("two-link"), read("one-link"), "link2", np.eye(4))
+    >>> [link.name for link in both.links]
+    ['link1', 'link2', 'one-link_base', 'one-link_link1']
+    """
+    rows = _rows(pose, robot.convention) if robot.convention == other.convention else None
+    if rows is None:
+        robot, other = as_frames(robot), as_frames(other)
+        rows = [origin(pose)]
+    links, joints = link_names(robot), joint_names(robot)
+    prefix = _prefix(other, links, joints)
+    base_links = links | {prefix + name for name in link_names(other)}
+    base_joints = joints | {prefix + name for name in joint_names(other)}
+    mount: list[LinkDescription] = []
+    carrier = link
+    for i, row in enumerate(rows):
+        ending = "base" if i == len(rows) - 1 else "mount"
+        name = fresh(f"{prefix or _short(other.name)}{ending}", base_links)
+        joint = JointDescription(type="fixed", name=fresh(f"{name}_joint", base_joints))
+        mount.append(LinkDescription(name=name, parent=carrier, joint=joint, **row))
+        base_links.add(name)
+        base_joints.add(str(joint.name))
+        carrier = name
+    folder, drawn = _meshes(robot, other)
+    carried = [_renamed(item, prefix, carrier) for item in drawn]
+    tip = robot.end_effector
+    if link == tip:
+        tip = prefix + other.end_effector if other.end_effector else None
+    both = changed(
+        robot,
+        "attach",
+        name=f"{robot.name}+{other.name}"[:LONGEST_NAME],
+        links=[*robot.links, *mount, *carried],
+        end_effector=tip,
+        unphysical=robot.unphysical or other.unphysical,
+        defects=[*robot.defects, *other.defects],
+    )
+    return both if folder is None else both.placed_in(folder)
+
+
+def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[Path | None, list[LinkDescription]]:
+    """The folder of the meshes, and the links of `other` without theirs if those lie in another one."""
+    if other.folder == robot.folder or not any(map(_has_mesh, other.links)):
+        return robot.folder, other.links
+    if not any(map(_has_mesh, robot.links)):
+        return other.folder, other.links
+    warnings.warn(
+        f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder",
+        RedynWarning,
+        stacklevel=4,
+    )
+    return robot.folder, [_without_meshes(link) for link in other.links]
+
+
+def _has_mesh(link: LinkDescription) -> bool:
+    return any(shape.type == "mesh" for shape in (*link.visual, *link.collision))
+
+
+def _without_meshes(link: LinkDescription) -> LinkDescription:
+    kept = {key: [s for s in getattr(link, key) if s.type != "mesh"] for key in ("visual", "collision")}
+    return link.model_copy(update=kept)
+
+
+def _short(name: str) -> str:
+    return f"{name[: LONGEST_NAME // 2]}_"
+
+
+def _prefix(other: RobotDescription, links: set[str], joints: set[str]) -> str:
+    """What to put before the names of `other` so that none is taken: nothing if nothing is needed."""
+    own_links, own_joints = link_names(other), joint_names(other)
+    prefix, number = "", 1
+    while any(prefix + name in links for name in own_links) or any(prefix + name in joints for name in own_joints):
+        prefix = _short(other.name if number == 1 else f"{other.name[: LONGEST_NAME // 3]}{number}")
+        number += 1
+    longest = max(map(len, own_links | own_joints))
+    if len(prefix) + longest > LONGEST_NAME:
+        raise InputError(f"attach: a name of {other.name!r} would be longer than {LONGEST_NAME} characters")
+    return prefix
+
+
+def _renamed(link: LinkDescription, prefix: str, base: str) -> LinkDescription:
+    fields: dict[str, object] = {"name": f"{prefix}{link.name}", "joint": _renamed_joint(link.joint, prefix)}
+    fields["parent"] = base if link.parent == WORLD else f"{prefix}{link.parent}"
+    return link.model_copy(update=fields)
+
+
+def _renamed_joint(joint: JointDescription, prefix: str) -> JointDescription:
+    mimic = joint.mimic and joint.mimic.model_copy(update={"joint": prefix + joint.mimic.joint})
+    return joint.model_copy(update={"name": f"{prefix}{joint.name}", "mimic": mimic})
+
+
+def _rows(pose: Array, convention: Convention) -> list[dict[str, Any]] | None:
+    """The geometry of fixed links, one or two, that lead to the pose; None where DH rows would lose digits."""
+    if convention == "frames":
+        return [origin(pose)]
+    found = split(pose).settled(turn=True) if convention == "dh" else split(pose)
+    first, last = screw(found.theta, found.b), screw(found.rest_theta, found.rest_b)
+    if np.abs(first @ normal_step(found.a, found.alpha) @ last - pose).max() > EXACT:
+        return None
+    one = {"theta": found.theta, "along": found.b}
+    two = {"theta": found.rest_theta, "along": found.rest_b}
+    normal = {"a": found.a, "alpha": found.alpha}
+    nothing = {"a": 0.0, "alpha": 0.0}
+    rows = [one | normal, two | nothing] if convention == "dh" else [one | nothing, two | normal]
+    along = "b" if convention == "dh" else "d"
+    kept = [row for row in rows if any(row.values())] or rows[:1]
+    return [{along if key == "along" else key: value for key, value in row.items()} for row in kept]

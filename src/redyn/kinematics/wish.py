@@ -1,0 +1,126 @@
+"""What is asked of inverse kinematics, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.dynamics.kinematics import ancestors
+from redyn.errors import InputError
+from redyn.evaluate import normal
+
+if TYPE_CHECKING:
+    from redyn.robot import LinkName, Robot
+
+Array = NDArray[np.float64]
+
+ROTATION = 1e-6  # how far R^T R may be from one: poses typed with seven digits are taken for the nearest rotation
+ROUNDING = 1e-14
+ONE, LAST_ROW = np.eye(3), np.array([0.0, 0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What all poses of a call share, checked."""
+
+    robot: Robot
+    frame: str
+    start: Array
+    mask: Array  # ones and zeros
+    limits: bool
+    tolerance: float
+    count: int
+    tries: int
+    seed: int
+
+    @property
+    def path(self) -> list[int]:
+        """The links that carry the frame, from the base on."""
+        model = self.robot.model
+        return ancestors(model, model.frames[self.frame].link)[::-1]
+
+
+def checked_wish(
+    robot: Robot,
+    link: LinkName,
+    start: ArrayLike | None,
+    mask: ArrayLike | None,
+    limits: bool,
+    tolerance: float,
+    count: int,
+    tries: int,
+    seed: int,
+) -> Wish:
+    values = (
+        robot.initial if start is None else normal("start", start, robot.dof, f"{robot.dof} numbers, one per joint")
+    )
+    if values.ndim != 1:
+        raise InputError(f"start: expected one position, {robot.dof} numbers, got shape {values.shape}")
+    if not np.isfinite(values).all():
+        raise InputError("start: expected finite joint values")
+    values = np.clip(values, *robot.limits.T) if limits else values.copy()  # Numba takes those that may be written to
+    parts = np.ones(6) if mask is None else np.asarray(mask)
+    if parts.shape != (6,) or not set(parts.tolist()) <= {0, 1} or not parts.any():
+        raise InputError(
+            "mask: expected six booleans, not all false: turns about x, y, z, then x, y, z "
+            f"(position alone: [0, 0, 0, 1, 1, 1]), got {mask!r}"
+        )
+    if not (isinstance(tolerance, float | int | np.floating) and 1e-14 <= tolerance < np.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"tolerance: expected metres and radians from 1e-14, got {tolerance!r}")
+    wish = Wish(
+        robot,
+        robot.frame_name(link),
+        values,
+        parts.astype(np.float64),
+        bool(limits),
+        float(tolerance),
+        whole("count", count, 1),
+        whole("tries", tries, 1),
+        whole("seed", seed, 0),
+    )
+    if not wish.path:
+        raise InputError(f"link: no joint of {robot.name} moves the frame {wish.frame!r}")
+    return wish
+
+
+def whole(name: str, value: int, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{name}: expected a whole number from {least}, got {value!r}")
+    return int(value)
+
+
+def checked_poses(value: ArrayLike, name: str, dimensions: int) -> Array:
+    """(4, 4) or, with three dimensions, (N, 4, 4) rigid poses, their rotations made exact."""
+    meaning = "a 4x4 pose" if dimensions == 2 else "4x4 poses, (N, 4, 4)"
+    try:
+        poses = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}: expected {meaning}, got {type(value).__name__}") from None
+    if poses.ndim != dimensions or poses.shape[-2:] != (4, 4):
+        more = "; for many poses there is redyn.kinematics.inverse_kinematics_batch" if poses.ndim == 3 else ""
+        raise InputError(f"{name}: expected {meaning}, got shape {poses.shape}{more}")
+    if not np.isfinite(poses).all():
+        raise _bad_pose(name, ~np.isfinite(poses).all(axis=(-1, -2)), "expected finite numbers")
+    wrong_row = np.abs(poses[..., 3, :] - LAST_ROW).max(axis=-1) > ROTATION
+    if wrong_row.any():
+        raise _bad_pose(name, wrong_row, "the last row must be 0, 0, 0, 1")
+    poses[..., 3, :] = LAST_ROW
+    R = poses[..., :3, :3]
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs(R.swapaxes(-1, -2) @ R - ONE).max(axis=(-1, -2))
+        no_rotation = ~(off <= ROTATION) | (np.linalg.det(R) < 0)
+    if no_rotation.any():
+        message = f"its 3x3 block is no rotation; expected R^T R = 1 to {ROTATION:g} and det R = 1"
+        raise _bad_pose(name, no_rotation, message)
+    while off.max(initial=0.0) > ROUNDING:  # towards the nearest rotation: each step squares the distance
+        R[...] = R @ (1.5 * ONE - 0.5 * (R.swapaxes(-1, -2) @ R))
+        off = off * off
+    return poses
+
+
+def _bad_pose(name: str, wrong: NDArray[np.bool_] | np.bool_, message: str) -> InputError:
+    where = f"{name}[{int(wrong.argmax())}]" if wrong.ndim else name
+    return InputError(f"{where}: {message}")

@@ -1,0 +1,151 @@
+"""Joint values along a segment of poses: where they are, and how they change with the fraction s = 0 ... 1 of the way.
+
+The frame moves straight and turns about one axis, so its twist per s is the same all along: V. The joints then follow
+J q' = V and J q'' = -J' q'. What a redundant robot is free to choose is chosen once, where the way is traced (the least
+q'), and kept by the interpolation between the knots of that trace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.trajectory.motion import Array
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
+SINGULAR = 1e-4  # of the largest singular value of the Jacobian: joints would run that many times faster than the frame
+EXACT = 1e-13  # m and rad: a correction below this is rounding
+STEPS = 12  # of Newton's method at most
+SAMPLES = 16  # positions at which the rank of the Jacobian is found
+
+
+class Lost(Exception):  # noqa: N818 - not an error that users see
+    """The joints cannot follow beyond the fraction s."""
+
+    def __init__(self, s: float) -> None:
+        super().__init__(s)
+        self.s = s
+
+
+@dataclass(frozen=True)
+class Segment:
+    """From `first` to `last`, 4x4 poses, in a straight line and by the shortest turn."""
+
+    first: Array
+    last: Array
+    V: Array  # twist per s: turn first, world axes
+
+    @staticmethod
+    def between(first: Array, last: Array) -> Segment:
+        turn = rotations().from_matrix(last[:3, :3] @ first[:3, :3].T).as_rotvec()
+        return Segment(first, last, np.concatenate([turn, last[:3, 3] - first[:3, 3]]))
+
+    def poses(self, s: Array) -> Array:
+        """(N, 4, 4) at N fractions."""
+        poses = np.tile(np.eye(4), (len(s), 1, 1))
+        poses[:, :3, :3] = rotations().from_rotvec(s[:, None] * self.V[:3]).as_matrix() @ self.first[:3, :3]
+        poses[:, :3, 3] = self.first[:3, 3] + s[:, None] * self.V[3:]
+        return poses
+
+
+@dataclass(frozen=True)
+class Follower:
+    """A robot whose frame follows a segment in those rows of the twist that count."""
+
+    robot: Robot
+    frame: str
+    segment: Segment
+    rows: NDArray[np.bool_]
+    rank: int
+
+    @staticmethod
+    def of(robot: Robot, frame: str, segment: Segment, rows: NDArray[np.bool_]) -> Follower:
+        """With the rank that the Jacobian has in general: below six for a planar robot, say."""
+        rng = np.random.default_rng(0)
+        J = robot.jacobian(np.array([robot.random(rng) for _ in range(SAMPLES)]), frame)[:, rows]
+        return Follower(robot, frame, segment, rows, int(np.linalg.matrix_rank(J, tol=1e-9).max()))
+
+    def errors(self, q: Array, s: Array) -> Array:
+        """What is left to the pose at s, as a small twist: (N, rows)."""
+        wanted, now = self.segment.poses(s), self.robot.forward_kinematics(q, self.frame)
+        turn = rotations().from_matrix(wanted[:, :3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
+        return np.concatenate([turn, wanted[:, :3, 3] - now[:, :3, 3]], axis=1)[:, self.rows]
+
+    def inverses(self, q: Array) -> tuple[Array, Array, Array]:
+        """Jacobians, their pseudo-inverses of the rank that they have in general, and how regular they are, 0 ... 1."""
+        J = self.robot.jacobian(q, self.frame)[:, self.rows]
+        u, sigma, vt = np.linalg.svd(J, full_matrices=False)
+        r = self.rank
+        inverse = np.einsum("nri,nr,njr->nij", vt[:, :r], 1 / np.maximum(sigma[:, :r], 1e-300), u[:, :, :r])
+        return J, inverse, sigma[:, r - 1] / np.maximum(sigma[:, 0], 1e-300)
+
+    def corrected(self, q: Array, s: Array) -> Array:
+        """q moved onto the segment by the least change, by Newton's method; Lost where it does not get there."""
+        left = np.zeros(len(s))
+        for _ in range(STEPS):
+            error = self.errors(q, s)
+            left = np.abs(error).max(axis=1)
+            if (left < EXACT).all():
+                return q
+            _, inverse, regular = self.inverses(q)
+            if (regular < SINGULAR).any():
+                raise Lost(float(s[np.argmax(regular < SINGULAR)]))
+            q = q + np.einsum("nij,nj->ni", inverse, error)
+        if (left > 1e3 * EXACT).any():
+            raise Lost(float(s[np.argmax(left > 1e3 * EXACT)]))
+        return q
+
+    def rates(self, q: Array) -> tuple[Array, Array]:
+        """q' and q'' of the least q' at N positions, (N, n) each."""
+        J, inverse, _ = self.inverses(q)
+        V = self.segment.V[self.rows]
+        first = inverse @ V
+        J_rate = self.robot.jacobian_rate(q, first, self.frame)[:, self.rows]
+        second = -np.einsum("nij,njk,nk->ni", inverse, J_rate, first)
+        # The least q' stays the least: what of its change is invisible at the frame.
+        aside = np.einsum("nji,nkj,nk->ni", J_rate, inverse, first)
+        return first, second + aside - np.einsum("nij,njk,nk->ni", inverse, J, aside)
+
+    def trace(self, start: Array, count: int) -> tuple[Array, Array]:
+        """Fractions and joint values at count + 1 knots, from `start` on; the way that V prescribes, by Runge-Kutta."""
+        s, h, V = np.linspace(0.0, 1.0, count + 1), 1.0 / count, self.segment.V[self.rows]
+
+        def slope(q: Array, k: int) -> Array:
+            _, inverse, regular = self.inverses(q[None])
+            if regular[0] < SINGULAR:
+                raise Lost(float(s[k]))
+            return inverse[0] @ V
+
+        places = [self.corrected(start[None], s[:1])[0]]
+        for k in range(count):
+            q = places[-1]
+            a = slope(q, k)
+            b = slope(q + h / 2 * a, k)
+            c = slope(q + h / 2 * b, k)
+            d = slope(q + h * c, k)
+            ahead = q + h / 6 * (a + 2 * (b + c) + d)
+            there = self.corrected(ahead[None], s[k + 1 : k + 2])[0]
+            if np.abs(there - ahead).max() > 0.1 * np.abs(h * a).max() + 1e-9:  # a jump to another branch
+                raise Lost(float(s[k]))
+            places.append(there)
+        self._refuse_crossing(np.array(places), s)
+        return s, np.array(places)
+
+    def _refuse_crossing(self, q: Array, s: Array) -> None:
+        """Lost where the Jacobian turns inside out between two knots: there was a singularity between them."""
+        J, inverse, _ = self.inverses(q)
+        change = np.eye(J.shape[1]) + (J[1:] - J[:-1]) @ inverse[:-1]
+        crossed = np.linalg.det(change) <= 0
+        if crossed.any():
+            raise Lost(float(s[int(crossed.argmax())]))
+
+
+def rotations() -> Any:
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
+
+    return Rotation

@@ -1,0 +1,188 @@
+"""The Cartesian line: a frame of the robot moves straight from pose to pose and turns about one axis meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.errors import InputError
+from redyn.kinematics.wish import checked_poses
+from redyn.trajectory.cycloidal import cycloidal
+from redyn.trajectory.follow import Follower, Lost, Segment
+from redyn.trajectory.motion import Array, Motion, representable
+from redyn.trajectory.piecewise import Piecewise
+from redyn.trajectory.quintic import quintic
+from redyn.trajectory.samples import samples
+
+if TYPE_CHECKING:
+    from redyn.kinematics import Solutions
+    from redyn.robot import LinkName, Robot
+
+Law = Literal["quintic", "cycloidal"]
+
+KNOTS = (64, 256, 1024)  # intervals of the trace, the fewest that suffice
+SMOOTH = 1e-9  # m and rad: how far the interpolation between knots may leave the line before it is corrected
+
+
+@dataclass(frozen=True)
+class Line(Motion):
+    """See `line`. `clock` gives the fraction of the way; `guess` the joint values by that fraction, nearly."""
+
+    follower: Follower
+    clock: Motion
+    guess: Piecewise
+
+    @property
+    def dof(self) -> int:
+        return self.follower.robot.dof
+
+    def pose(self, t: ArrayLike) -> Array:
+        """Where the frame is meant to be: (4, 4) at a time, (N, 4, 4) at N times."""
+        fractions = self.clock(t)[0]
+        poses = self.follower.segment.poses(np.atleast_2d(fractions)[:, 0])
+        return poses if fractions.ndim == 2 else poses[0]
+
+    def _within(self, t: Array) -> tuple[Array, Array, Array]:
+        s, s_rate, s_rate_rate = self.clock(t)
+        if not len(t):  # SciPy turns nothing only with complaints
+            nothing = np.empty((0, self.dof))
+            return nothing, nothing, nothing
+        q, first, second = self._along(s[:, 0])
+        return q, first * s_rate, second * s_rate**2 + first * s_rate_rate
+
+    def _along(self, s: Array) -> tuple[Array, Array, Array]:
+        """q and its first and second derivative by the fraction of the way."""
+        near, near_first, near_second = self.guess(s)
+        robot, frame, rows = self.follower.robot, self.follower.frame, self.follower.rows
+        try:
+            q = self.follower.corrected(near, s)
+        except Lost as lost:
+            raise InputError(f"line: it {_singular(lost.s)}") from None
+        J, inverse, _ = self.follower.inverses(q)
+
+        def with_free_part(visible: Array, wish: Array) -> Array:
+            return np.einsum("nij,nj->ni", inverse, visible - np.einsum("nij,nj->ni", J, wish)) + wish
+
+        first = with_free_part(self.follower.segment.V[rows], near_first)
+        J_rate = robot.jacobian_rate(q, first, frame)[:, rows]
+        return q, first, with_free_part(-np.einsum("nij,nj->ni", J_rate, first), near_second)
+
+
+def line(
+    robot: Robot,
+    pose0: ArrayLike,
+    pose1: ArrayLike,
+    duration: float,
+    link: LinkName = None,
+    start: ArrayLike | None = None,
+    *,
+    law: Law = "quintic",
+    limits: bool = True,
+    position_only: bool = False,
+) -> Line:
+    """A frame of the robot (the end effector) along a straight line between two 4x4 poses, at rest at both ends.
+
+    Its orientation turns about one axis by the shortest angle (slerp); `position_only` leaves it free. The motion
+    begins at the joint values of pose0 that are nearest to `start`. Without a start it begins at any from which the
+    joints can follow to the end, those near the robot's initial position first. `law` is the course in time of the
+    fraction of the way. A line that leaves the workspace or the joint limits, or passes a singularity, is an
+    InputError that says where.
+
+    >>> import redyn
+    >>> robot = redyn.load("puma")
+    >>> pose0 = robot.forward_kinematics([0.1, -0.6, 0.4, 0.5, 0.9, 0.2])
+    >>> pose1 = pose0.copy()
+    >>> pose1[2, 3] += 0.1
+    >>> motion = line(robot, pose0, pose1, duration=2.0)
+    >>> q, qd, qdd = motion(1.0)
+    >>> (robot.forward_kinematics(q) - pose0)[:3, 3].round(9) + 0.0
+    array([0.  , 0.  , 0.05])
+    """
+    first, last = checked_poses(pose0, "pose0", 2), checked_poses(pose1, "pose1", 2)
+    if law not in ("quintic", "cycloidal"):
+        raise InputError(f"line: law must be 'quintic' or 'cycloidal', got {law!r}")
+    clock = (quintic if law == "quintic" else cycloidal)([0.0], [1.0], duration)
+    rows = np.array([not position_only] * 3 + [True] * 3)
+    frame = robot.frame_name(link)
+    begins = robot.inverse_kinematics(first, frame, start, mask=rows, limits=limits)
+    if not begins:
+        raise InputError(f"line: {frame} cannot take pose0: {begins.reason}")
+    follower = Follower.of(robot, frame, Segment.between(first, last), rows)
+    troubles: list[tuple[float, str]] = []
+    for begin in begins if start is None else begins[:1]:
+        try:
+            guess = _traced(follower, begin.q)
+        except Lost as lost:
+            troubles.append((lost.s, ""))
+            continue
+        trouble = _beyond_limits(robot, guess) if limits else None
+        if trouble is None:
+            return representable("line", Line(clock.duration, follower, clock, guess))
+        troubles.append(trouble)
+    s, reason = max(troubles)
+    raise InputError(f"line: {reason or _why_lost(follower, s, rows, limits)}")
+
+
+def _traced(follower: Follower, start: Array) -> Piecewise:
+    """The joint values by the fraction of the way, on as many knots as it takes to follow and to interpolate well."""
+    if not follower.segment.V[follower.rows].any():
+        still = np.zeros((2, len(start)))
+        return samples([0.0, 1.0], [start, start], still, still)
+    lost = Lost(0.0)
+    for count in KNOTS:
+        try:
+            s, q = follower.trace(start, count)
+        except Lost as here:
+            lost = here
+            continue
+        guess = samples(s, q, *follower.rates(q))
+        between = (s[1:] + s[:-1]) / 2
+        left = np.abs(follower.errors(guess(between)[0], between)).max(axis=1)
+        if left.max() < SMOOTH:
+            return guess
+        lost = Lost(float(between[left.argmax()]))
+    raise lost
+
+
+def _beyond_limits(robot: Robot, guess: Piecewise) -> tuple[float, str] | None:
+    """The fraction of the way at which a joint first leaves its limits, and which one it is."""
+    s = np.linspace(0.0, 1.0, 1025)
+    q = guess(s)[0]
+    outside = (q < robot.limits[:, 0] - 1e-9) | (q > robot.limits[:, 1] + 1e-9)
+    if not outside.any():
+        return None
+    k = int(outside.any(axis=1).argmax())
+    i = int(outside[k].argmax())
+    low, high = robot.limits[i]
+    where = f"at {s[k]:.3g} of the way {robot.joint_names[i]} leaves its limits, {low:.4g} to {high:.4g}"
+    return float(s[k]), f"{where}; begin from other joint values (start=), or choose other poses"
+
+
+def _why_lost(follower: Follower, s: float, rows: NDArray[np.bool_], limits: bool) -> str:
+    """Whether the poses ahead cannot be taken at all, or can and the robot is singular on the way."""
+
+    def solutions(fraction: float, tries: int) -> Solutions:
+        pose = follower.segment.poses(np.array([fraction]))[0]
+        return follower.robot.inverse_kinematics(
+            pose, follower.frame, mask=rows, limits=limits, tolerance=1e-6, count=1, tries=tries
+        )
+
+    for ahead in np.minimum(s + np.array([0.003, 0.01, 0.03, 0.1]), 1.0):
+        beyond = solutions(float(ahead), 100)
+        if not beyond:
+            inside, outside = 0.0, float(ahead)
+            while outside - inside > 1e-4:
+                middle = (inside + outside) / 2
+                inside, outside = (middle, outside) if solutions(middle, 30) else (inside, middle)
+            return f"it leaves the workspace at {inside:.3g} of the way: {beyond.reason}"
+    return f"it {_singular(s)}"
+
+
+def _singular(s: float) -> str:
+    return (
+        f"meets a singularity at {s:.3g} of the way, where joints would run without bound; "
+        "begin from other joint values (start=), or choose other poses"
+    )

@@ -1,0 +1,335 @@
+"""MJCF: redyn and MuJoCo agree on the same file; what redyn leaves out it says; what it cannot read it names."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import redyn
+from random_robots import close, on_floats
+from redyn.bench.peers import robots_folder
+from redyn.description.meshes import mesh_path
+from redyn.description.placement import rpy_rotation
+
+mujoco = pytest.importorskip("mujoco")
+DATA = Path(__file__).parent / "data"
+
+
+def load(path, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", redyn.RedynWarning)
+        return redyn.load(path, **options)
+
+
+def without_what_redyn_lacks(model):
+    """Springs and fluid off; friction loss, limits, contacts, tendons and equalities are constraints."""
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
+    model.jnt_stiffness[:] = 0
+    model.opt.density = model.opt.viscosity = 0
+    return model
+
+
+def without_coulomb(robot):
+    links = [
+        link if link.joint.type == "fixed" else link.model_copy(update={"joint": smooth(link.joint)})
+        for link in robot.description.links
+    ]
+    return on_floats(redyn.robot.Robot(robot.description.model_copy(update={"links": links}), exact=True))
+
+
+def smooth(joint):
+    return joint.model_copy(update={"coulomb": 0.0})
+
+
+def full_mass_matrix(model, data):
+    columns = np.empty((model.nv, model.nv))
+    for i, unit in enumerate(np.eye(model.nv)):
+        mujoco.mj_mulM(model, data, columns[i], unit)
+    return columns.T
+
+
+def agree(robot, model, tolerance=1e-9):
+    robot, model = without_coulomb(robot), without_what_redyn_lacks(model)
+    assert robot.dof == model.nv
+    data = mujoco.MjData(model)
+    for q, qd, x in np.random.default_rng(0).uniform(-1, 1, (5, 3, robot.dof)):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, qd, x
+        mujoco.mj_inverse(model, data)
+        close(robot.inverse_dynamics(q, qd, x), data.qfrc_inverse, tolerance=tolerance)
+        data.qfrc_applied[:] = x
+        mujoco.mj_forward(model, data)
+        M = full_mass_matrix(model, data)
+        close(robot.mass_matrix(q), M, tolerance=tolerance)
+        close(robot.forward_dynamics(q, qd, x), data.qacc, max(1.0, np.linalg.cond(M) * 1e-3), tolerance=tolerance)
+        for body in range(1, model.nbody):
+            pose = robot.forward_kinematics(q, link=model.body(body).name or f"body{body}")
+            close(pose[:3, 3], data.xpos[body])
+            close(pose[:3, :3], data.xmat[body].reshape(3, 3))
+
+
+@pytest.mark.parametrize("name", ["arm", "hand"])
+def test_models_agree_with_mujoco(name):
+    path = DATA / f"{name}.xml"
+    agree(load(path, exact=True), mujoco.MjModel.from_xml_path(str(path)))
+
+
+CONVERTED = {
+    "ur5": "ur_description/urdf/ur5_robot.urdf",
+    "panda": "panda_description/urdf/panda.urdf",
+    "bolt": "bolt_description/robots/bolt.urdf",
+    "baxter": "baxter_description/urdf/baxter.urdf",
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_urdfs_that_mujoco_converted(tmp_path, name):
+    spec = mujoco.MjSpec.from_file(str(robots_folder() / CONVERTED[name]))
+    for thing in [*spec.geoms, *spec.meshes]:
+        spec.delete(thing)
+    spec.compiler.fusestatic = 0
+    model = spec.compile()
+    path = tmp_path / "converted.xml"
+    path.write_text(spec.to_xml())
+    robot = load(path, exact=True)
+    agree(robot, mujoco.MjModel.from_xml_path(str(path)))
+    original = on_floats(load(robots_folder() / CONVERTED[name], exact=True, friction=False))
+    assert sorted(robot.joint_names) == sorted(original.joint_names)
+    order = [original.joint_names.index(joint) for joint in robot.joint_names]
+    q = np.random.default_rng(1).uniform(-1, 1, original.dof)
+    close(  # the file holds six digits
+        on_floats(robot).mass_matrix(q[order]) - np.diag(model.dof_armature),
+        original.mass_matrix(q)[np.ix_(order, order)],
+        tolerance=1e-4,
+    )
+
+
+def test_what_an_mjcf_says():
+    robot = load(DATA / "arm.xml")
+    assert robot.name == "arm"
+    assert robot.joint_names == ["turn", "swing", "twist", "slip", "body4_joint1", "body5_joint1", "wheel"]
+    assert robot.link_names == [
+        "column",
+        "swing_link",
+        "twist_link",
+        "upper",
+        "body4",
+        "body5_joint1_link",
+        "wheel_link",
+    ]
+    assert {"plate", "body5", "other"} < set(robot.frame_names)
+    close(robot.gravity, [0.3, -0.2, -9.7])
+    joints = {link.joint.name: link.joint for link in robot.description.links}
+    assert joints["turn"].limits == (-2, 2.5)
+    assert joints["swing"].coulomb == 0.2
+    assert (joints["slip"].damping, joints["slip"].initial, joints["slip"].type) == (3, -0.1, "prismatic")
+    assert joints["body4_joint1"].armature == 0.002
+    shapes = {link.name: link for link in robot.description.links}
+    (box,) = shapes["plate"].visual
+    assert (box.type, box.size, box.xyz) == ("box", (0.2, 0.1, 0.04), (0.03, 0.01, 0))
+    assert shapes["body5"].visual[0].colour == (1, 0, 0, 1)
+    assert not shapes["body5"].collision  # it touches nothing
+    assert shapes["plate"].collision
+    again = redyn.load(__import__("yaml").safe_load(robot.to_yaml()))
+    q = np.linspace(-1, 1, 7)
+    close(on_floats(again).inverse_dynamics(q, q, q), on_floats(robot).inverse_dynamics(q, q, q))
+
+
+def test_what_is_left_out_is_said_once():
+    with pytest.warns(redyn.RedynWarning) as caught:
+        redyn.load(DATA / "hand.xml")
+    (message,) = [str(warning.message) for warning in caught]
+    for what in ("contacts", "actuators (1)", "tendons (1)", "equality constraints (1)", "joint springs", "fluid"):
+        assert what in message
+
+
+BODY = '<mujoco><worldbody><body name="b">{}<geom size="1"/></body></worldbody></mujoco>'
+MISTAKES = {
+    "free": (BODY.format('<freejoint name="f"/>'), "joint 'f' of body 'b' is a free joint, which is not supported yet"),
+    "ball": (BODY.format('<joint type="ball"/>'), "joint 'b_joint1' of body 'b' is a ball joint, .* not supported yet"),
+    "nothing moves": (BODY.format(""), r"robot\.xml: links: no joint moves"),
+    "empty": ("<mujoco/>", r"robot\.xml: links: "),
+    "schema": ("<mujoco><wordbody/></mujoco>", r"robot\.xml: MuJoCo does not accept it: .*wordbody.*line 1"),
+    "no mass": (
+        '<mujoco><worldbody><body name="b"><joint/></body></worldbody></mujoco>',
+        "MuJoCo does not accept it: .*mass",
+    ),
+    "NaN": (BODY.format('<joint pos="nan 0 0"/>'), "MuJoCo does not accept it|finite"),
+    "not XML": ("<mujoco>", r"robot\.xml:1: not valid XML"),
+    "entity": ("<!DOCTYPE a []><mujoco/>", r"robot\.xml:1: entities are not allowed"),
+    "include outside": ('<mujoco><include file="../other.xml"/></mujoco>', r"other\.xml: leads outside the folder"),
+    "absolute include": ('<mujoco><include file="/etc/passwd"/></mujoco>', "leads outside the folder"),
+    "missing include": ('<mujoco><include file="none.xml"/></mujoco>', "MuJoCo does not accept it"),
+    "mesh outside": (
+        '<mujoco><compiler meshdir=".."/><asset><mesh name="m" file="m.stl"/></asset></mujoco>',
+        r"m\.stl: leads outside the folder",
+    ),
+    "copies": (
+        BODY.format('<joint/><replicate count="200"><replicate count="200"><site/></replicate></replicate>'),
+        r"robot\.xml:1: <replicate> makes more than 10,000 copies",
+    ),
+    "large texture": (
+        '<mujoco><asset><texture builtin="flat" width="100000" height="9"/></asset></mujoco>',
+        "<texture width=...> is more than",
+    ),
+    "large size": ('<mujoco><size nuserdata="2000000000"/></mujoco>', "<size nuserdata=...> is more than"),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes(tmp_path, case):
+    text, message = MISTAKES[case]
+    path = tmp_path / "robot.xml"
+    path.write_text(text)
+    with pytest.raises(redyn.DescriptionError, match=message):
+        redyn.load(path)
+
+
+def test_an_include_that_includes_itself(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text('<mujoco><include file="robot.xml"/></mujoco>')
+    with pytest.raises(redyn.DescriptionError, match="MuJoCo does not accept it"):
+        redyn.load(path)
+
+
+INCLUDED = {
+    "an entity": ('<!DOCTYPE a [<!ENTITY b "c">]><mujoco/>', r"part\.xml:1: entities are not allowed"),
+    "a file outside": ('<mujoco>\n<include file="../../x.xml"/></mujoco>', r"part\.xml:2: x\.xml: leads outside"),
+    "another format": ("name: arm", r"part\.xml:1: not valid XML"),
+    "itself": ('<mujoco><include file="part.xml"/></mujoco>', "MuJoCo does not accept it"),
+}
+
+
+@pytest.mark.parametrize("case", INCLUDED)
+def test_included_files_are_checked_too(tmp_path, case):
+    text, message = INCLUDED[case]
+    path = tmp_path / "robot.xml"
+    path.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    (tmp_path / "part.xml").write_text(text)
+    with pytest.raises(redyn.DescriptionError, match=message):
+        redyn.load(path)
+
+
+def test_too_many_includes(tmp_path):
+    for i in range(150):
+        (tmp_path / f"part{i}.xml").write_text(f'<mujoco><include file="part{i + 1}.xml"/></mujoco>')
+    with pytest.raises(redyn.DescriptionError, match="includes more than 100 files"):
+        redyn.load(tmp_path / "part0.xml")
+
+
+def test_a_link_that_leads_outside(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "secret.xml").write_text("<mujoco/>")
+    try:
+        (tmp_path / "model/part.xml").symlink_to(tmp_path / "secret.xml")
+    except OSError:
+        pytest.skip("no symbolic links here")
+    path = tmp_path / "model/robot.xml"
+    path.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    with pytest.raises(redyn.DescriptionError, match="leads outside the folder"):
+        redyn.load(path)
+
+
+def test_asking_for_memory_is_ignored(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(BODY.format("<joint/>").replace("<mujoco>", '<mujoco><size memory="900G"/>'))
+    assert load(path).dof == 1
+
+
+def test_names_are_made_unique(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        """<mujoco><worldbody>
+          <body><joint name="a" pos="0 0 1"/><geom size="1"/></body>
+          <body name="a_link"><joint name="b"/><geom size="1"/></body>
+          <body name="body1"><joint name="body1_joint1"/><joint name="c" axis="1 0 0"/><geom size="1"/></body>
+          <body name="body1_joint1_link"><joint/><geom size="1"/><body name="child"><geom size="1"/></body></body>
+        </worldbody></mujoco>"""
+    )
+    robot = load(path)
+    assert len(set(robot.frame_names)) == len(robot.frame_names)
+    assert len(set(robot.joint_names)) == 5
+    parents = {link.name: link.parent for link in robot.description.links}
+    assert parents["child"] == "body1_joint1_link"
+    assert parents["a_link"] == "world"
+
+
+WEDGE = "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+MESH = """<mujoco>
+  <compiler meshdir="assets"/>
+  <option><flag gravity="disable"/></option>
+  <asset>
+    <mesh name="w" file="wedge.obj" scale="0.1 0.1 0.2"/>
+    <material name="green" rgba="0 1 0 1"/>
+  </asset>
+  <worldbody>
+    <body name="b" pos="0 0 1">
+      <joint name="j" axis="0 1 0"/>
+      <geom type="mesh" mesh="w" pos="0.5 0.1 0" euler="10 20 30" material="green"/>
+    </body>
+    <body name="guide" mocap="true"/>
+  </worldbody>
+  <actuator><motor joint="j" gear="3"/></actuator>
+</mujoco>"""
+
+
+def test_meshes_give_inertia_and_are_found_again(tmp_path):
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets/wedge.obj").write_text(WEDGE)
+    path = tmp_path / "robot.xml"
+    path.write_text(MESH)
+    with pytest.warns(redyn.RedynWarning, match="motion of mocap bodies"):
+        robot = redyn.load(path, exact=True)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    agree(robot, model)
+    assert not robot.gravity.any()
+    (shape,) = robot.description.links[0].visual
+    assert mesh_path(robot.description, shape) == (tmp_path / "assets/wedge.obj").resolve()
+    assert shape.colour == (0, 1, 0, 1)
+    R, p = rpy_rotation(*shape.rpy)[:3, :3], np.array(shape.xyz)
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]]) * shape.scale @ R.T + p
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    theirs = model.mesh_vert @ data.geom_xmat[0].reshape(3, 3).T + data.geom_xpos[0] - data.xpos[1]
+    close(np.sort(corners, axis=0), np.sort(theirs, axis=0), tolerance=1e-6)  # it keeps vertices in single precision
+
+
+def test_rotors_behind_gears(tmp_path):
+    path = tmp_path / "robot.xml"
+    text = BODY.format('<joint name="j" armature="0.1" axis="0 1 0"/>')
+    path.write_text(text.replace("</mujoco>", ROTOR))
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError:
+        pytest.skip("this mujoco has no armature of actuators")
+    robot = load(path, exact=True)
+    agree(robot, model)
+    assert robot.description.links[0].joint.armature == pytest.approx(1.0)
+
+
+ROTOR = '<actuator><motor joint="j" gear="-3" armature="0.1" damping="0.2"/></actuator></mujoco>'
+
+
+def test_mujoco_leaves_no_log_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "robot.xml"
+    path.write_text(BODY.format('<joint/><camera pos="nan 0 0"/>'))
+    with pytest.raises(redyn.DescriptionError, match=r"a number is NaN|does not accept"):
+        redyn.load(path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["robot.xml"]
+
+
+def test_a_urdf_may_end_in_xml(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        '<robot name="r"><link name="a"/><link name="b"/>'
+        '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    assert redyn.load(path).joint_names == ["j"]
+
+
+def test_without_mujoco(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(redyn.errors.MissingExtraError, match=r"needs mujoco.*redyn\[mujoco\]"):
+        redyn.load(DATA / "arm.xml")
