@@ -587,7 +587,7 @@ def _rebuild(description: RobotDescription, with_friction: bool, exact: bool) ->
 
 
 def load(source: Source, *, friction: bool = True, exact: bool = False, allow_unphysical: bool = False) -> Robot:
-    """A robot from the library, a .yaml file or a dict.
+    """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
 
     `friction=False` leaves friction out of every torque (armature stays). `exact=True` keeps rotations as the file
     has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
