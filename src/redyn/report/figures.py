@@ -19,15 +19,13 @@ from redyn.robot import Robot
 Array = NDArray[np.float64]
 
 
-def _pyplot() -> Any:
+def blank_figure(width: float, height: float) -> Any:
+    """A figure of its own: pyplot's list and the backend of whoever plots beside us are left alone."""
     try:
-        import matplotlib
+        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("matplotlib", "ui", "Drawing a figure") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
+    return Figure(figsize=(width, height), dpi=130, facecolor="white")
 
 
 def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str) -> Path:
@@ -61,9 +59,7 @@ def run_figure(
 
 def _sheet(robot: Robot, q: Array, title: str, charts: int) -> tuple[Any, list[Any]]:
     """A figure with the motion on its left and axes for some charts on its right."""
-    plt = _pyplot()
-    figure: Any = plt.figure(figsize=(12, 5.6), dpi=130, facecolor="white")
-    plt.close(figure)  # it lives on, but not in pyplot's list, which would keep it for ever
+    figure = blank_figure(12, 5.6)
     _draw_motion(figure.add_axes((0.0, 0.02, 0.44, 0.86), projection="3d"), robot, q)
     figure.text(0.03, 0.945, title, fontsize=15, fontweight="bold", color=INK, va="center", parse_math=False)
     columns = 2 if charts > 2 else 1

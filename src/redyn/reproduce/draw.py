@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from redyn.errors import MissingExtraError
 from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
+from redyn.report.figures import blank_figure
 from redyn.reproduce.bodies import box, curve_colours, joints, strokes
 from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
 
@@ -21,13 +21,12 @@ def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
     flat = [*result.panels, *result.bars]
     if not flat and not result.scenes:
         return False
-    plt = _pyplot()
     columns = 1 if len(flat) in (1, 3) else 2 if len(flat) <= 6 else 3
     rows = -(-len(flat) // columns)
     left = 0.46 if result.scenes and flat else 0.19 if result.bars and columns == 1 else 0.075
     height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
     width = 12.0 if flat else 6.4 * max(1, len(result.scenes))
-    figure: Any = plt.figure(figsize=(width, height), dpi=130, facecolor="white")
+    figure = blank_figure(width, height)
     top = 1 - 0.75 / height
     share = (0.42 if flat else 1.0) / max(1, len(result.scenes))
     for k, scene in enumerate(result.scenes):
@@ -60,19 +59,7 @@ def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
         figure.text(0.02, 1 - 0.55 / height, item.source, fontsize=9, color=FAINT, va="center")
     figure.savefig(path)
     figure.savefig(small, dpi=50)
-    plt.close(figure)
     return True
-
-
-def _pyplot() -> Any:
-    try:
-        import matplotlib
-    except ImportError:
-        raise MissingExtraError("matplotlib", "ui", "Drawing a figure") from None
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt
 
 
 def _plain(axes: Any) -> None:
