@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import Any
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, torque
-from redyn.errors import RedynError
+from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, torque, verify
+from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
     name="redyn",
@@ -25,12 +27,22 @@ app.command("simulate")(simulate.simulate)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
 app.command("reproduce")(reproduce.reproduce)
+app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)
 
 
 def run() -> None:
-    """Entry point: exit code 2 and one line on standard error when the user can mend it."""
+    """Entry point: exit code 2 and one line on standard error when the user can mend it; warnings are a line each."""
+    plain = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        if issubclass(category, RedynWarning):
+            print(f"redyn: warning: {message}", file=sys.stderr)
+        else:
+            plain(message, category, *rest)
+
+    warnings.showwarning = show
     try:
         app()
     except RedynError as error:

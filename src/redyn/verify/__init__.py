@@ -1,0 +1,1 @@
+"""redyn against its oracles, on any robot."""

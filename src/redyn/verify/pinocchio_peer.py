@@ -1,0 +1,87 @@
+"""What Pinocchio says of a URDF, in redyn's order of joints and with its conventions."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.errors import RedynError
+
+Array = NDArray[np.float64]
+
+
+class Pinocchio:
+    """Answers one state at a time; differences of convention are undone here, each in one place."""
+
+    def __init__(self, urdf: Path, names: Sequence[str], gravity: Array) -> None:
+        try:
+            self.pin: Any = importlib.import_module("pinocchio")
+        except ImportError:
+            raise RedynError("verify compares with Pinocchio: pip install pin") from None
+        try:
+            self.model = self.pin.buildModelFromUrdf(str(urdf))
+        except Exception as error:
+            raise RedynError(f"{urdf}: Pinocchio cannot read it: {error}") from None
+        self.model.gravity.linear = gravity
+        self.data, self.names = self.model.createData(), list(names)
+        theirs = list(self.model.names)[1:]
+        if sorted(theirs) != sorted(self.names):
+            raise RedynError(f"{urdf}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}")
+        self.order = [self.names.index(name) for name in theirs]  # redyn's place of each of their joints
+        self.back = np.argsort(self.order)
+
+    def _q(self, q: Array) -> Array:
+        """Joints without limits are a cosine and a sine there."""
+        parts: list[float] = []
+        for name, width in list(zip(self.model.names, self.model.nqs, strict=True))[1:]:
+            value = q[self.names.index(name)]
+            parts += [float(np.cos(value)), float(np.sin(value))] if width == 2 else [float(value)]
+        return np.array(parts)
+
+    def _square(self, M: Array) -> Array:
+        return np.array(M)[np.ix_(self.back, self.back)]
+
+    def answers(self, q: Array, qd: Array, x: Array, frame: str) -> dict[str, Array]:
+        """Everything that is compared, at one state; x is an acceleration or a torque, as it is needed."""
+        pin, model, data, back = self.pin, self.model, self.data, self.back
+        at, v, a = self._q(q), qd[self.order], x[self.order]
+        nothing = np.zeros(model.nv)
+        M = np.array(pin.crba(model, data, at))  # the upper half alone is filled
+        gravity = np.array(pin.rnea(model, data, at, nothing, nothing))
+        found = {
+            "inverse_dynamics": np.array(pin.rnea(model, data, at, v, a))[back],
+            "forward_dynamics": np.array(pin.aba(model, data, at, v, a))[back],
+            "mass_matrix": self._square(np.triu(M) + np.triu(M, 1).T),
+            "gravity_torque": gravity[back],
+            "coriolis_vector": (np.array(pin.rnea(model, data, at, v, nothing)) - gravity)[back],
+        }
+        pin.computeRNEADerivatives(model, data, at, v, a)
+        found["inverse_dynamics_derivatives"] = np.stack([self._square(data.dtau_dq), self._square(data.dtau_dv)])
+        pin.computeABADerivatives(model, data, at, v, a)
+        inverse = np.array(data.Minv)
+        by_tau = np.triu(inverse) + np.triu(inverse, 1).T
+        parts = (self._square(data.ddq_dq), self._square(data.ddq_dv), self._square(by_tau))
+        found["forward_dynamics_derivatives"] = np.stack(parts)
+        return found | self._whole(at, v) | self._frame(at, frame)
+
+    def _whole(self, at: Array, v: Array) -> dict[str, Array]:
+        """Mass centre and momentum; theirs is about the mass centre."""
+        pin, model, data = self.pin, self.model, self.data
+        centre = np.array(pin.centerOfMass(model, data, at, v))
+        h = pin.computeCentroidalMomentum(model, data, at, v)
+        angular, linear = np.array(h.angular), np.array(h.linear)
+        return {"com": centre, "momentum": np.concatenate([angular + np.cross(centre, linear), linear])}
+
+    def _frame(self, at: Array, frame: str) -> dict[str, Array]:
+        pin, model, data = self.pin, self.model, self.data
+        pin.computeJointJacobians(model, data, at)
+        pin.updateFramePlacements(model, data)
+        k = model.getFrameId(frame, pin.FrameType.BODY)
+        J = np.array(pin.getFrameJacobian(model, data, k, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
+        jacobian = np.vstack([J[3:], J[:3]])[:, self.back]  # theirs has the linear rows first
+        return {"forward_kinematics": np.array(data.oMf[k].homogeneous), "jacobian": jacobian}
