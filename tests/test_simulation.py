@@ -386,6 +386,19 @@ def test_numba_functions_that_fail_say_why():
         redyn.simulate(robot, [0, 0], [0, 0], 1.0, events=event)
 
 
+def test_numbers_that_are_not_finite_are_named_by_their_source():
+    robot = redyn.load("two-link")
+    late = numba.njit(lambda t: np.full(6, 1.0 if t < 0.3 else np.inf))
+    for how, message in (
+        ({"torque": lambda t, q, qd: [0, 1 if t < 0.3 else np.nan]}, r"torque\(t, q, qd\): expected finite.* t = 0\.3"),
+        ({"external": {"link2": late}}, r"external\['link2'\]"),
+        ({"events": lambda t, q, qd: 1.0 if t < 0.3 else np.nan}, r"events\[0\]"),
+    ):
+        with pytest.raises(redyn.InputError, match=message) as seen:
+            redyn.simulate(robot, [0, 0], [0, 0], 1.0, **how)
+        assert 0.2 < seen.value.run.t[-1] < 0.31
+
+
 def test_a_law_may_write_to_its_arguments():
     robot = redyn.load("two-link")
 

@@ -167,31 +167,36 @@ class Setting:
             self.callbacks.failed[0] = 0
 
     def find_fault(self, t: float, h: float, y: Array) -> None:
-        """After a run that could not go on: whether a Numba function is to blame, which could not say so then."""
+        """After a run that could not go on: whether one of the user's functions is to blame, asked again near its end.
+
+        Compiled ones could not say so at the time, and numbers that are not finite only make steps shrink.
+        """
         n, nq = self.robot.dof, self.robot.nq
         q, qd = y[:nq], y[nq : nq + n]
         if self.callbacks.error is not None or not (np.abs(qd) < 1e100).all():
             return
-        asked: list[Any] = [self._torque, *self._event_functions]
         for ahead in (0.0, max(h, 1e-9), 10 * max(h, 1e-9)):
-            for function in asked:
-                if not hasattr(function, "py_func"):
-                    continue
+            for name, count, function in self._functions():
+                when = f"at t = {t + ahead:.6g} s"
                 try:
-                    value = np.asarray(function.py_func(t + ahead, q.copy(), qd.copy()), dtype=np.float64)
+                    given = (t + ahead,) if name.startswith("external") else (t + ahead, q.copy(), qd.copy())
+                    value = np.asarray(function(*given), dtype=np.float64)
                 except Exception as error:
-                    self.callbacks.fail(error)
-                    return
-                if function is self._torque and value.shape != (n,) and value.size != n:
-                    problem = (
-                        f"torque(t, q, qd): expected {n} numbers, got shape {value.shape} at t = {t + ahead:.6g} s"
+                    return self.callbacks.fail(error)
+                if value.size != count:
+                    return self.callbacks.fail(
+                        InputError(f"{name}: expected {count} numbers, got shape {value.shape} {when}")
                     )
-                    self.callbacks.fail(InputError(problem))
-                    return
                 if not np.isfinite(value).all():
-                    name = getattr(function.py_func, "__name__", "function")
-                    self.callbacks.fail(InputError(f"{name} gave {value} at t = {t + ahead:.6g} s"))
-                    return
+                    return self.callbacks.fail(InputError(f"{name}: expected finite numbers, got {value} {when}"))
+        return None
+
+    def _functions(self) -> list[tuple[str, int, Callable[..., Any]]]:
+        """Name, number of results and Python form of every function that drives the run."""
+        found: list[tuple[str, int, Any]] = [("torque(t, q, qd)", self.robot.dof, self._torque)]
+        found += [(f"events[{k}](t, q, qd)", 1, event) for k, event in enumerate(self._event_functions)]
+        found += [(f"external[{frame!r}](t)", 6, law) for frame, law in self._laws.items()]
+        return [(name, count, getattr(law, "py_func", law)) for name, count, law in found if callable(law)]
 
     def replay(self, t: Array, states: Array) -> dict[str, Any]:
         """Torques of the actuators, external wrenches and accelerations at recorded states."""
