@@ -571,7 +571,7 @@ def test_a_joint_that_moves_no_inertia_is_named():
 
 def test_samples_are_uniform_from_zero_through_the_duration():
     robot = redyn.load("two-link")
-    for duration, sample, count in ((1.0, 0.01, 101), (0.95, 0.1, 11), (0.005, 0.01, 2), (2.0, 0.3, 8)):
+    for duration, sample, count in ((1.0, np.array(0.01), 101), (0.95, 0.1, 11), (0.005, 0.01, 2), (2.0, 0.3, 8)):
         run = redyn.simulate(robot, [0, 0], [0, 0], duration, sample=sample)
         assert len(run.t) == count
         assert run.t[0] == 0

@@ -146,7 +146,7 @@ def _events(events: Any) -> list[Callable[..., float]]:
 
 def _sample_times(sample: ArrayLike, duration: float) -> Array:
     """Evenly from 0 through duration, as far apart as asked or a little less; or the given times."""
-    if not hasattr(sample, "__len__"):
+    if not hasattr(sample, "__len__") or getattr(sample, "ndim", 1) == 0:
         between = positive("sample", sample, "seconds")
         if duration / between > MOST_SAMPLES:
             raise InputError(f"sample: {duration:g} s at {between:g} s make more than {MOST_SAMPLES} samples")
