@@ -46,6 +46,12 @@ MEANINGS = {
 }
 
 
+def check_threads(threads: Any) -> None:
+    """None, or a number from 1."""
+    if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1 and threads is not True):
+        raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
+
+
 def normal(name: str, value: Any, width: int, meaning: str) -> Array:
     """`value` as contiguous float64 of shape (width,) or (N, width)."""
     try:
@@ -113,8 +119,7 @@ class Evaluator:
         given = (
             None if out is None else _given(out, plan.shapes if size is None else [(count, *s) for s in plan.shapes])
         )
-        if threads is not None and not (isinstance(threads, int | np.integer) and threads >= 1 and threads is not True):  # pyright: ignore
-            raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
+        check_threads(threads)
         if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
         outputs = [self.buffers.empty((count, *shape)) for shape in plan.shapes]

@@ -83,14 +83,17 @@ class Evaluation:
         return INSTRUCTIONS[op.name](self.lanes, *(self.value(k) for k in operands(op)))
 
 
+def open_kernel(width: int) -> tuple[Any, Lanes]:
+    """long kernel(double **inputs, double **outputs, long N), alone in a module, ready for its first instruction."""
+    table = POINTER.as_pointer()
+    kernel = ir.Function(ir.Module(name="redyn"), ir.FunctionType(INT, [table, table, INT]), "kernel")
+    return kernel, Lanes(ir.IRBuilder(kernel.append_basic_block("entry")), width)
+
+
 def lower(program: Program, width: int) -> str:
     """The LLVM module of a program, as text; its function is called `kernel`."""
-    module = ir.Module(name="redyn")
-    table = POINTER.as_pointer()
-    kernel = ir.Function(module, ir.FunctionType(INT, [table, table, INT]), "kernel")
-    b = ir.IRBuilder(kernel.append_basic_block("entry"))
-    lanes = Lanes(b, width)
-    N = kernel.args[2]
+    kernel, lanes = open_kernel(width)
+    b, N = lanes.b, kernel.args[2]
     memory = Memory(b)
     arrays = Arrays(lanes, program.inputs, program.outputs, kernel, memory)
     full = b.and_(N, integer(-width))
@@ -133,7 +136,7 @@ def lower(program: Program, width: int) -> str:
     memory.release()
     bad = lanes.any(b.fcmp_unordered("uno", found, found))
     b.ret(b.zext(bad, INT))
-    return str(module)
+    return str(kernel.module)
 
 
 def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:

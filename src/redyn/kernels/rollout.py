@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from redyn.kernels.lanes import DOUBLE, INT, POINTER, Lanes, integer, ir
-from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up
+from redyn.kernels.lanes import DOUBLE, INT, Lanes, integer, ir
+from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up, open_kernel
 from redyn.kernels.program import Program
 
 # The classic method: how far each stage goes, and what it weighs.
@@ -21,18 +21,14 @@ REACH, WEIGHT = (0.0, 0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 def lower_rollout(program: Program, width: int) -> str:
     """The LLVM module that steps through time with the forward dynamics of `program`."""
     n = program.inputs[0]
-    module = ir.Module(name="redyn")
-    table = POINTER.as_pointer()
-    kernel = ir.Function(module, ir.FunctionType(INT, [table, table, INT]), "kernel")
-    b = ir.IRBuilder(kernel.append_basic_block("entry"))
-    lanes = Lanes(b, width)
-    N = kernel.args[2]
+    kernel, lanes = open_kernel(width)
+    b, N = lanes.b, kernel.args[2]
     memory = Memory(b)
     arrays = Arrays(lanes, program.inputs, (n, n), kernel, memory)
     control = b.load(b.gep(kernel.args[0], [integer(len(program.inputs))]))
     h = lanes.splat(b.load(control))
     steps = b.fptosi(b.load(b.gep(control, [integer(1)])), INT)
-    reach, weight = _table(module, "reach", REACH), _table(module, "weight", WEIGHT)
+    reach, weight = _table(kernel.module, "reach", REACH), _table(kernel.module, "weight", WEIGHT)
     full, rest = b.and_(N, integer(-width)), b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
     constants = sum(program.inputs[2:])
@@ -77,7 +73,7 @@ def lower_rollout(program: Program, width: int) -> str:
     memory.release()
     found = b.load(trouble)
     b.ret(b.zext(lanes.any(b.fcmp_unordered("uno", found, found)), INT))
-    return str(module)
+    return str(kernel.module)
 
 
 class _Stage:

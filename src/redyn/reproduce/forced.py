@@ -13,6 +13,7 @@ from redyn.reproduce.repairs import magnitudes_of_inertia
 from redyn.reproduce.torques import PAPER, STANFORD_2003_STOP, T, scene, verified_torques
 from redyn.robot import Robot
 from redyn.simulation import Run, simulate
+from redyn.simulation.controllers import feedforward
 from redyn.trajectory import Cycloidal, cycloidal
 
 TOLERANCE = 1e-6  # that of the paper
@@ -29,17 +30,12 @@ def forced(
     robot: Robot, motion: Cycloidal, method: str, tolerance: float = TOLERANCE, table: float | None = None
 ) -> Run:
     """The torques that the desired motion needs at time t, whatever the state; from a table if its spacing is given."""
-    knots = np.linspace(0.0, T, round(T / table) + 1) if table else np.zeros(1)
-    columns: list[Array] = list(robot.inverse_dynamics(*motion(knots)).T)
-
-    def torque(t: float, q: Array, qd: Array) -> Array:
-        return robot.inverse_dynamics(*motion(t))
-
-    def torque_from_table(t: float, q: Array, qd: Array) -> Array:
-        return np.array([float(np.interp(t, knots, column)) for column in columns])
-
     start, still, _ = motion(0.0)
-    push = torque_from_table if table else torque
+    if table is None:
+        push = feedforward(robot, motion)
+    else:
+        knots = np.linspace(0.0, T, round(T / table) + 1)
+        push = knots, robot.inverse_dynamics(*motion(knots))
     # The tolerance alone decides the steps: our usual limit of 0.1 s would make these runs more exact than it asks.
     return simulate(robot, start, still, T, push, method, step=T, rtol=tolerance, atol=tolerance, sample=0.01)
 

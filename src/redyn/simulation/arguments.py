@@ -9,8 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
 from redyn.evaluate import normal
+from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+
+
+def check_robot(robot: Any) -> None:
+    if not isinstance(robot, Robot):
+        raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:

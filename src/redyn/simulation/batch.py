@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError, RedynError
-from redyn.evaluate import MEANINGS, normal, world_inputs
+from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
 from redyn.kernels.trace import Task
 from redyn.robot import Robot
-from redyn.simulation.arguments import positive
+from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.progress import Progress
 
 Array = NDArray[np.float64]
@@ -61,10 +61,8 @@ def simulate_batch(
     >>> batch.q.shape
     (3, 2, 2)
     """
-    if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
-    if threads is not None and not (isinstance(threads, int) and threads >= 1):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"threads: expected a number from 1, or None for all that help, got {threads!r}")
+    check_robot(robot)
+    check_threads(threads)
     length, pace = positive("duration", duration, "seconds"), positive("step", step, "seconds")
     steps = max(1, round(length / pace))
     if abs(steps * pace - length) > 1e-6 * pace:

@@ -143,11 +143,11 @@ def _driver(method: int) -> Callable[..., int]:
             clock[EVALUATIONS] = 1
             if not evaluate(system, clock[NOW], y, f):
                 return FAILED if memory.failed[0] != 0 else NOT_FINITE
+        steps = np.floor(end / clock[STEP] + 0.5)  # of a method whose steps are all equal
         for _ in range(budget):
             t, h = clock[NOW], clock[STEP]
             if not ADAPTIVE[method]:
                 t = clock[ACCEPTED] * h  # no sum of roundings
-            steps = np.floor(end / h + 0.5)
             last = t + h * (1 + 1e-9) >= end if ADAPTIVE[method] else clock[ACCEPTED] + 1 >= steps
             if last:
                 h = end - t

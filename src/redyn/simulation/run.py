@@ -15,7 +15,7 @@ from redyn.errors import InputError, RedynError
 from redyn.kernels.compiled import scalar_code
 from redyn.robot import Robot
 from redyn.simulation import drive
-from redyn.simulation.arguments import positive
+from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.laws import Callbacks
 from redyn.simulation.progress import Progress
@@ -83,8 +83,7 @@ def simulate(
     >>> run.q.shape, bool(abs(run.energy.balance).max() < 1e-6)
     ((101, 2), True)
     """
-    if not isinstance(robot, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
+    check_robot(robot)
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     if dynamics not in ("recursive", "cholesky"):
