@@ -36,16 +36,18 @@ def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulatio
     reciprocal = 1 / m_hat
     psi = link.joint.with_axis(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
     M_bar = _with_row(link.joint, M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
-    block = M_hat.I if link.joint.kind == "revolute" else M_hat.G
+    block = M_hat.G if link.joint.kind == "prismatic" else M_hat.I
     return Articulation(psi, m_hat, reciprocal, block.xx + block.yy + block.zz), M_bar
 
 
 def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
-    """The same matrix with its row and column along the joint replaced."""
+    """The same matrix with its row and column along the joint replaced by what they are known to be."""
     I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force
     if joint.kind == "revolute":
         columns = Mat3(Vec3(F.x.x, F.x.y, f.x), Vec3(F.y.x, F.y.y, f.y), Vec3(F.z.x, F.z.y, f.z))
         return ArticulatedInertia(Sym3(I.xx, I.xy, n.x, I.yy, n.y, n.z), columns, G)
+    if joint.kind == "helical":  # its row is a sum of two: nothing to replace
+        return M
     return ArticulatedInertia(I, Mat3(F.x, F.y, n), Sym3(G.xx, G.xy, f.x, G.yy, f.y, f.z))
 
 

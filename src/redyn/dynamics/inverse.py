@@ -117,7 +117,8 @@ def user_joint_wrenches(
     applied = applied_wrenches(model, arith, B, external)
     _, w = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)
     result: list[Wrench] = []
-    for link, w_i in zip(model.links, w, strict=True):
+    for i in model.bodies:
+        link, w_i = model.links[i - 1], w[i - 1]
         R_T = model.frames[link.name].pose.R.T
         moment = w_i.moment - link.anchor.cross(w_i.force)
         result.append(Wrench(R_T @ moment, R_T @ w_i.force))

@@ -17,7 +17,7 @@ from redyn.simulation import laws
 from redyn.simulation import system as places
 from redyn.simulation.arguments import one_row, per_joint
 from redyn.simulation.drive import Memory, event_value, memory
-from redyn.simulation.manifold import ONE
+from redyn.simulation.manifold import layout_of
 from redyn.simulation.system import System, evaluate, replay
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ class Setting:
         named = ", ".join(robot.joint_names[:8])
         n, nq = robot.dof, robot.nq
         start = [
-            one_row(name, value, width, f"{width} numbers, one per joint ({named})")
+            one_row(name, value, width, f"{width} numbers for the joints ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
         ]
         if external is not None and not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -86,7 +86,7 @@ class Setting:
 
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
         task = Task(name, **used)
-        law, (times, table) = 0, laws.table(None if callable(torque) else torque, n, duration, robot.joint_names)
+        law, (times, table) = 0, laws.table(None if callable(torque) else torque, n, duration, robot.velocity_names)
         if callable(torque):
             law = self.callbacks.torque(cast(laws.Torque, torque), self._actuators)
         acceleration = self.rows[places.ACCELERATION, :n]
@@ -120,7 +120,7 @@ class Setting:
             (places.STOPS, int(bool(stops))),
         ):
             codes[place] = value
-        layout = np.array([(ONE, i, i) for i in range(n)], dtype=np.int64)
+        layout = layout_of(robot.model)
         joints = self._joints(stops, start[0])
         self.system = System(codes, layout, self.rows, joints, times, table, wrenches, jacobians)
         self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]
