@@ -132,7 +132,7 @@ MISTAKES = {
         "",
         "expected one root link, got base, tool",
     ),
-    "joint type": ('type="revolute"', 'type="planar"', r"arm\.urdf:12: joint type 'planar' is not supported"),
+    "joint type": ('type="revolute"', 'type="hinge"', r"arm\.urdf:12: joint type 'hinge' is not supported"),
     "no type": ('type="revolute"', "", r"arm\.urdf:12: <joint> needs the attribute 'type'"),
     "bad number": ('value="2"', 'value="two"', r"arm\.urdf:7: <mass value=...>: expected a finite number, got 'two'"),
     "NaN": ('value="2"', 'value="nan"', r"arm\.urdf:7: .*finite"),

@@ -144,13 +144,13 @@ class Robot:
         """Of all links, fixed ones included."""
         return sum(link.mass or 0.0 for link in self.description.links)
 
-    @cached_property
+    @property
     def initial(self) -> Array:
         """The joint values that the file starts from (zero where it does not say)."""
         values = {link.name: link.joint.initial or link.joint.neutral for link in self.description.links}
         return np.concatenate([values[name] for name in self.link_names])
 
-    @cached_property
+    @property
     def limits(self) -> Array:
         """Lower and upper limit of every joint, (dof, 2); infinite where the file has none."""
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
@@ -247,6 +247,21 @@ class Robot:
         return inverse_kinematics(
             self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
+
+    def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
+        """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.
+
+        `rates` are those of the joints after the base; the robot's momentum, zero unless given, stays.
+        """
+        from redyn.kinematics import base_velocity
+
+        return base_velocity(self, q, rates, momentum)
+
+    def generalized_jacobian(self, q: ArrayLike, link: LinkName = None) -> Array:
+        """Of a free-flying robot at rest: 6 x (dof - 6), a frame's twist from the joint rates alone."""
+        from redyn.kinematics import generalized_jacobian
+
+        return generalized_jacobian(self, q, link)
 
     def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
