@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.buffers import Buffers
-from redyn.dynamics import forward
+from redyn.dynamics import coupled, forward
 from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.program import Program
 from redyn.kernels.trace import Task, surroundings, trace
@@ -199,8 +199,8 @@ class Evaluator:
         if kind in MEANINGS:
             return MEANINGS[kind]
         count = self.model.nq if kind == "q" else self.model.dof
-        joints = ", ".join(dict.fromkeys(link.joint.name for link in self.model.links[:8]))
-        if len({link.joint.name for link in self.model.links}) < self.model.dof:
+        joints = ", ".join(dict.fromkeys(link.joint.name for link in self.model.driven[:8]))
+        if len({link.joint.name for link in self.model.driven}) < self.model.dof:
             return f"{count} numbers for the joints ({joints}), some of which have several"
         return f"{count} numbers, one per joint ({joints})"
 
@@ -253,7 +253,7 @@ class Evaluator:
         world, model = surroundings(self.model.over(arith), task, named)
         state = [named[name] for name in task.base.state]
         try:
-            results = task.base.run(model, arith, state, world)
+            results = coupled.run(task.base, model, arith, state, world)
         except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia
             return [np.full((1, int(np.prod(shape))), np.nan) for shape in task.shapes(self.model)]
         filled: list[Array] = []
@@ -276,7 +276,7 @@ class Evaluator:
         where = "" if single else f" in row {row}"
         if not rows.any():
             return  # finite after all: only their sum was too large
-        if task.algorithm == "forward_dynamics_cholesky":
+        if task.algorithm == "forward_dynamics_cholesky" or (task.base.divides and self.model.coupling is not None):
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")
         raise RedynError(f"{task.algorithm}{where} is too large to represent; are the inputs in SI units?")
 
@@ -286,6 +286,8 @@ class Evaluator:
 
         m_hat_i is at least p_i^T M_i p_i, for what other links add is never negative.
         """
+        if self.model.coupling is not None:
+            return False  # solved from the mass matrix as a whole, which tells for itself
         several = False
         for link in self.model.links:
             if link.virtual:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
@@ -19,7 +20,7 @@ from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
-from redyn.errors import InputError, RedynError
+from redyn.errors import InputError, RedynError, RedynWarning
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from redyn.kinematics.inverse import Solutions
 
 LinkName = str | int | None
+Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
 External = Mapping[str | int, ArrayLike]
 
 
@@ -79,10 +81,17 @@ class Robot:
     array([4.34583, 1.54998, 0.32373])
     """
 
-    def __init__(self, description: RobotDescription, *, friction: bool = True, exact: bool = False) -> None:
+    def __init__(
+        self,
+        description: RobotDescription,
+        *,
+        friction: bool = True,
+        exact: bool = False,
+        mimic: Mimic = "independent",
+    ) -> None:
         self.description = description
-        self.model: Model = build(description, friction=friction, exact=exact)
-        self._options = (friction, exact)
+        self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
+        self._options = (friction, exact, mimic)
         self.evaluator = Evaluator(self.model)
         self._quick = self.evaluator.quick
 
@@ -107,13 +116,13 @@ class Robot:
 
     @property
     def joint_names(self) -> list[str]:
-        """The moving joints, in the order of q."""
-        return list(dict.fromkeys(link.joint.name for link in self.model.links))
+        """The joints that move on their own, in the order of q."""
+        return list(dict.fromkeys(link.joint.name for link in self.model.driven))
 
     @property
     def velocity_names(self) -> list[str]:
         """What each entry of qd is, and of tau: the joint, and where it has several, which of them."""
-        return [link.joint.label for link in self.model.links]
+        return [link.joint.label for link in self.model.driven]
 
     @property
     def coordinate_names(self) -> list[str]:
@@ -147,14 +156,14 @@ class Robot:
     @property
     def initial(self) -> Array:
         """The joint values that the file starts from (zero where it does not say)."""
-        values = {link.name: link.joint.initial or link.joint.neutral for link in self.description.links}
-        return np.concatenate([values[name] for name in self.link_names])
+        values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
+        return np.concatenate([values[name] for name in self.joint_names])
 
     @property
     def limits(self) -> Array:
         """Lower and upper limit of every joint, (dof, 2); infinite where the file has none."""
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
-        return np.array([values[link.name] for link in self.model.links])
+        return np.array([values[link.name] for link in self.model.driven])
 
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
@@ -162,7 +171,7 @@ class Robot:
 
     def random(self, rng: np.random.Generator | int | None = None) -> Array:
         """A configuration within the limits; joints without limits turn within +-pi or slide within +-1 m."""
-        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.links])
+        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.driven])
         widest = np.where(sliding, 1.0, np.pi)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
         try:
@@ -430,8 +439,8 @@ class Robot:
         gravity: ArrayLike | None = None,
     ) -> Denoc:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
-        if self.nq != self.dof or any(k.virtual or k.joint.kind == "helical" for k in self.model.links):
-            raise InputError("denoc: the dense view is of revolute and prismatic joints alone")
+        if self.nq != self.model.n or any(k.virtual or k.joint.kind == "helical" for k in self.model.links):
+            raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
         meaning = f"{self.dof} numbers, one per joint"
@@ -646,8 +655,8 @@ def _ten_numbers(link: Link, frame: Frame) -> Array:
     return np.array([m, *first, *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
 
 
-def _rebuild(description: RobotDescription, with_friction: bool, exact: bool) -> Robot:
-    return Robot(description, friction=with_friction, exact=exact)
+def _rebuild(description: RobotDescription, with_friction: bool, exact: bool, mimic: Mimic) -> Robot:
+    return Robot(description, friction=with_friction, exact=exact, mimic=mimic)
 
 
 def load(
@@ -655,6 +664,7 @@ def load(
     *,
     floating_base: bool = False,
     friction: bool = True,
+    mimic: Mimic = "independent",
     exact: bool = False,
     allow_unphysical: bool = False,
 ) -> Robot:
@@ -662,6 +672,9 @@ def load(
 
     `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
     quaternion x y z w, qd with its angular and linear velocity in its own axes.
+    Joints of the file that mimic others move on their own, with a warning; `mimic="couple"` ties them to their leaders,
+    exactly, so that q holds the leaders alone.
+
     `friction=False` leaves friction out of every torque (armature stays). `exact=True` keeps rotations as the file
     has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
     most and makes right angles cost nothing.
@@ -669,8 +682,20 @@ def load(
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
+    if mimic not in ("independent", "couple"):
+        raise InputError(f"mimic: expected 'independent' or 'couple', got {mimic!r}")
     description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical)
-    return Robot(description, friction=friction, exact=exact)
+    followers = [link.joint for link in description.links if link.joint.mimic is not None]
+    if followers and mimic == "independent":
+        first, more = followers[0], f" (and {len(followers) - 1} more)" if len(followers) > 1 else ""
+        leader = first.mimic.joint if first.mimic else ""
+        warnings.warn(
+            f"{description.source or description.name}: joint {first.name!r} mimics {leader!r}{more}; redyn takes such "
+            "joints as independent, mimic='couple' ties them",
+            RedynWarning,
+            stacklevel=2,
+        )
+    return Robot(description, friction=friction, exact=exact, mimic=mimic)
 
 
 def chain(n: int, seed: int = 0) -> Robot:

@@ -210,7 +210,7 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 def _motion_table(run: Run) -> Table:
     table = Table("joint", "from", "to", "smallest", "largest", "fastest", "largest torque", box=None)
     model = run.robot.model
-    for i, (name, link, start) in enumerate(zip(run.robot.velocity_names, model.links, model.starts, strict=True)):
+    for i, (name, link, start) in enumerate(zip(run.robot.velocity_names, model.driven, model.starts, strict=True)):
         cells = ["-"] * 4  # a quaternion's numbers do not go with single velocities
         if link.joint.coordinates == 1:
             x = run.q[:, start]

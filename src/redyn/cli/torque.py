@@ -62,7 +62,7 @@ def torque(
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
 
-    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.links]
+    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.driven]
     names = loaded.velocity_names
     if csv_path is not None:
         _write_csv(csv_path, names, t, [*state, tau])

@@ -202,7 +202,6 @@ def _drive(joint: Element, kind: str, joints: dict[str, Element], notes: _Notes)
         if leader in joints:
             factor, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
             fields["mimic"] = {"joint": leader, "multiplier": factor, "offset": offset}
-            notes.add("redyn takes such joints as independent", mimic, f"joint {name!r} mimics {leader!r}")
         else:
             notes.add("taken as independent", mimic, f"joint {name!r} mimics {leader[:60]!r}, which does not exist")
     return fields

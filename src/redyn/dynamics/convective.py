@@ -65,7 +65,7 @@ def _gathered(model: Model, B: Sequence[Propagation], slips: list[Vec3], arith: 
     A free joint moves its origin first and turns about it there, whatever the order of its velocities.
     """
     zero = arith.const(0.0)
-    for i in reversed(range(1, model.dof)):
+    for i in reversed(range(1, model.n)):
         if model.links[i].joint.follows:
             slips[i - 1] = slips[i - 1] + B[i].to_parent(slips[i])
             slips[i] = Vec3(zero, zero, zero)
@@ -93,7 +93,7 @@ def coriolis_matrix(
     model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], form: Form = "mci"
 ) -> list[list[Scalar]]:
     """C with C qd = h and dGIM/dt - 2 C skew."""
-    n, links = model.dof, model.links
+    n, links = model.n, model.links
     B = propagations(model, arith, q)
     M_tilde = composite_masses(model, B)
     omega = [t.ang for t in twists(model, arith, B, qd)]

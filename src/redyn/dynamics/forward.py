@@ -56,7 +56,7 @@ def articulations(model: Model, arith: Arithmetic, B: Sequence[Propagation]) -> 
     zero = arith.const(0.0)
     M_hat = [ArticulatedInertia.of_rigid(link.M, zero) for link in model.links]
     result: list[Articulation] = []
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         link = model.links[i]
         joint, M_bar = articulated_step(link, M_hat[i])
         result.append(joint)
@@ -87,7 +87,7 @@ def solve_with(
     model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi: Sequence[Scalar]
 ) -> list[Scalar]:
     """x with GIM x = phi, the articulations being known."""
-    n = model.dof
+    n = model.n
     eta: list[Wrench | None] = [None] * n
     phi_tilde = list(phi)
     for i in reversed(range(n)):
@@ -137,7 +137,7 @@ def generalized_force(
 ) -> list[Scalar]:
     """phi = tau - h - gravity_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
     applied = applied_wrenches(model, arith, B, external)
-    still = [arith.const(0.0)] * model.dof
+    still = [arith.const(0.0)] * model.n
     bias, _ = joint_wrenches(model, arith, B, qd, still, model.gravity if gravity is None else gravity, applied)
     return [
         tau_i - bias_i - friction(link.joint, qd_i, arith)
@@ -156,8 +156,8 @@ def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list
     B = propagations(model, arith, q)
     joints = articulations(model, arith, B)
     zero, one = arith.const(0.0), arith.const(1.0)
-    U = [[one if i == k else zero for k in range(model.dof)] for i in range(model.dof)]
-    for k in range(model.dof):
+    U = [[one if i == k else zero for k in range(model.n)] for i in range(model.n)]
+    for k in range(model.n):
         i, psi_ik = k, joints[k].psi
         while model.links[i].parent:
             psi_ik = B[i].T @ psi_ik  # Saha 2003 (27)
@@ -170,6 +170,6 @@ def inverse_mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) ->
     """The inverse of the GIM, a column per unit phi; the articulations are shared."""
     B = propagations(model, arith, q)
     joints = articulations(model, arith, B)
-    zero, one, n = arith.const(0.0), arith.const(1.0), model.dof
+    zero, one, n = arith.const(0.0), arith.const(1.0), model.n
     columns = [solve_with(model, B, joints, [one if i == k else zero for i in range(n)]) for k in range(n)]
     return [[columns[max(i, k)][min(i, k)] for k in range(n)] for i in range(n)]

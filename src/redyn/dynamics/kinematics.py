@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, TurnBy, Twist, Vec3, acceleration_matrix
-from redyn.model import POSE, QUATERNION, Frame, Link, Model
+from redyn.model import POSE, QUATERNION, Frame, Link, Model, places
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ def at_rest(arith: Arithmetic, acceleration: Vec3) -> Motion:
 def propagations(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[Propagation]:
     """B_ij of every link i and its parent j."""
     result: list[Propagation] = []
-    for link, start in zip(model.links, model.starts, strict=True):
+    for link, start in zip(model.links, places(model.links), strict=True):
         result.append(link.joint.propagation(q[start : start + link.joint.coordinates], arith))
     return result
 
@@ -44,7 +44,7 @@ def propagations(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[P
 def coordinate_rates(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
     """q-dot = E(q) qd: qd itself but for quaternions, q * (omega, 0) / 2, and for the position of a free joint, R v."""
     half, rates = arith.const(0.5), list[Scalar]()
-    for i, (link, start) in enumerate(zip(model.links, model.starts, strict=True)):
+    for i, (link, start) in enumerate(zip(model.links, places(model.links), strict=True)):
         count = link.joint.coordinates
         if count == 1:
             rates.append(qd[i])
@@ -130,8 +130,8 @@ def ancestors(model: Model, link: int) -> list[int]:
 
 def body_of(model: Model) -> list[int]:
     """For every link, the one at the end of its joint, to which its p_i is fixed; entry 0 is the world."""
-    found = list(range(model.dof + 1))
-    for i in reversed(range(1, model.dof)):
+    found = list(range(model.n + 1))
+    for i in reversed(range(1, model.n)):
         if model.links[i].joint.follows:
             found[i] = found[i + 1]
     return found
@@ -151,7 +151,7 @@ def jacobian(model: Model, arith: Arithmetic, q: Sequence[Scalar], frame: Frame)
     for i in ancestors(model, frame.link):
         p = placed[i].twist_from(model.links[i - 1].joint.p)
         columns[i] = Twist(p.ang, p.lin + p.ang.cross(x - placed[i].o))
-    return _six_rows(columns, model.dof, arith.const(0.0))
+    return _six_rows(columns, model.n, arith.const(0.0))
 
 
 def jacobian_rate(
@@ -171,7 +171,7 @@ def jacobian_rate(
         e_dot = omega.cross(p.ang)
         lever_rate = e_dot.cross(x - placed[i].o) + p.ang.cross(v - carrier.lin)
         columns[i] = Twist(e_dot, omega.cross(p.lin) + lever_rate)
-    return _six_rows(columns, model.dof, arith.const(0.0))
+    return _six_rows(columns, model.n, arith.const(0.0))
 
 
 @dataclass(slots=True)

@@ -46,7 +46,7 @@ def regressor(
     B = propagations(model, arith, q)
     moving = motions(model, arith, B, qd, qdd, -(model.gravity if gravity is None else gravity))
     bodies = model.bodies
-    Y = [[arith.const(0.0)] * (COUNT * len(bodies)) for _ in range(model.dof)]
+    Y = [[arith.const(0.0)] * (COUNT * len(bodies)) for _ in range(model.n)]
     for place, number in enumerate(bodies):
         frame, motion = model.frames[model.links[number - 1].name].pose, moving[number]
         R_T = frame.R.T

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
+from redyn.dynamics import coupled
 from redyn.dynamics.algorithms import ALGORITHMS, Algorithm, Shape, World
-from redyn.dynamics.kinematics import coordinate_rates
 from redyn.kernels.lock import building
 from redyn.kernels.program import Program, read_function
 from redyn.model import Frame, Model, regrouped
@@ -65,7 +65,7 @@ def casadi_function(model: Model, task: Task) -> Any:
         working = regrouped(model) if task.base.regroup else model
         world, working = surroundings(working, task, nodes)
         state = [nodes[name] for name in task.base.state]
-        outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
+        outputs = [ca.vertcat(*values) for values in coupled.run(task.base, working, arith, state, world)]
         if task.differentiated:
             if task.base.divides:
                 flat = _forward_derivatives(ca, working, arith, columns, nodes, outputs[0])
@@ -83,7 +83,8 @@ def _by_state(
     """dtau/dq in the tangent space, which is dtau/dq E(q), and dtau/dqd."""
     by_q = ca.jacobian(tau, columns["q"])
     if model.quaternions:
-        rates = ca.vertcat(*coordinate_rates(model, arith, nodes["q"], nodes["qd"]))
+        state = [nodes["q"], nodes["qd"]]
+        rates = ca.vertcat(*coupled.run(ALGORITHMS["coordinate_rates"], model, arith, state, World())[0])
         by_q = ca.mtimes(by_q, ca.jacobian(rates, columns["qd"]))
     return [by_q, ca.jacobian(tau, columns["qd"])]
 
@@ -99,8 +100,8 @@ def _forward_derivatives(
 
     x, unknown = graph.inputs("x", model.dof)
     state = [nodes["q"], nodes["qd"], unknown]
-    tau = ca.vertcat(*ALGORITHMS["inverse_dynamics"].run(model, arith, state, World())[0])
-    rows = ALGORITHMS["inverse_mass_matrix"].run(model, arith, state[:1], World())[0]
+    tau = ca.vertcat(*coupled.run(ALGORITHMS["inverse_dynamics"], model, arith, state, World())[0])
+    rows = coupled.run(ALGORITHMS["inverse_mass_matrix"], model, arith, state[:1], World())[0]
     inverse = ca.vertcat(*rows).reshape((model.dof, model.dof))  # symmetric, so rows may stand for columns
     by_q, by_qd = ca.substitute(_by_state(ca, model, arith, columns, nodes, tau), [x], [qdd])
     return [-ca.mtimes(inverse, by_q), -ca.mtimes(inverse, by_qd), inverse]

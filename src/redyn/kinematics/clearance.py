@@ -178,7 +178,7 @@ def _trials(robot: Robot) -> Array:
     """Always the same configurations: rotations anywhere, slides within the travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
-    for link, start, (low, high) in zip(robot.model.links, robot.model.starts, travel(robot), strict=True):
+    for link, start, (low, high) in zip(robot.model.driven, robot.model.starts, travel(robot), strict=True):
         if link.joint.kind == "prismatic" and link.joint.coordinates == 1:
             q[:, start] = low + (high - low) * rng.random(TRIALS)
     return q

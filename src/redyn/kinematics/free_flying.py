@@ -41,7 +41,7 @@ def base_velocity(robot: Robot, q: ArrayLike, rates: ArrayLike, momentum: ArrayL
     wanted = -np.einsum("...ij,...j->...i", M[..., :BASE, BASE:], moving)
     if momentum is not None:
         wanted = wanted + _at_base(robot, q, normal("momentum", momentum, 6, "a momentum, angular then linear"))
-    return np.linalg.solve(M[..., :BASE, :BASE], wanted[..., None])[..., 0]
+    return np.asarray(np.linalg.solve(M[..., :BASE, :BASE], wanted[..., None]), dtype=np.float64)[..., 0]
 
 
 def generalized_jacobian(robot: Robot, q: ArrayLike, link: LinkName = None) -> Array:

@@ -225,9 +225,9 @@ def _rigid_lines(robot: Robot) -> list[_Line]:
 
 def _rods(robot: Robot, span: Array) -> Iterable[_Line]:
     offsets = {str(link.name): link.joint.offset for link in robot.description.links}
-    ranges = {link.name: ends for link, ends in zip(robot.model.links, span, strict=True)}
+    ranges = {link.name: ends for link, ends in zip(robot.model.driven, span, strict=True)}
     for body in bodies(robot):
-        link, (low, high) = body.link, ranges[body.link.name]
+        link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
         back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
         if body.kind == "prismatic" and back + front > NOTHING:
             anchor, axis = _point(link.anchor), np.array([0.0, 0.0, 1.0])
@@ -247,7 +247,7 @@ def _travel(robot: Robot, lines: list[_Line], q: ArrayLike | None) -> Array:
 def _single(robot: Robot, q: Array) -> Array:
     """The values of joints that have one, a column per velocity; zeros for the others."""
     values = np.zeros((*q.shape[:-1], robot.dof))
-    for j, (link, start) in enumerate(zip(robot.model.links, robot.model.starts, strict=True)):
+    for j, (link, start) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True)):
         if link.joint.coordinates == 1:
             values[..., j] = q[..., start]
     return values

@@ -6,6 +6,7 @@ about a point stays one body, whose axes are those of the user's frame, until it
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
 from redyn.description.placement import Z_AXIS, Placement, placement, steps
 from redyn.description.schema import COORDINATES, SEVERAL, VELOCITIES, WORLD, LinkDescription, RobotDescription
+from redyn.errors import DescriptionError
 from redyn.model import frames
-from redyn.model.model import CYCLE, Frame, Joint, JointKind, Link, Model
+from redyn.model.coupling import Coupling, Tie
+from redyn.model.model import CYCLE, Frame, Joint, JointKind, Link, Model, places
 
 Array = NDArray[np.float64]
 
@@ -59,8 +62,11 @@ class _Body:
         return frames.Axis(joint[:3, 3], joint[:3, :3] @ self.placed.axis)
 
 
-def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False) -> Model:
-    """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped."""
+def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False, couple: bool = False) -> Model:
+    """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped.
+
+    `couple` ties joints that mimic others to them.
+    """
     bodies, named = _lump(robot)
     _choose_axes(bodies)
     links: list[Link] = []
@@ -73,7 +79,45 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
         number.append(len(links))
     gravity = Vec3(*robot.gravity)
     kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
-    return Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot))
+    model = Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot))
+    return replace(model, coupling=_coupling(robot, links)) if couple else model
+
+
+def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
+    """The ties of all joints to those that are free."""
+    rules = {str(link.joint.name): link.joint.mimic for link in robot.links if link.joint.mimic is not None}
+    if not rules:
+        return None
+    single = {link.joint.name for link in links if link.joint.coordinates == 1 and not link.joint.part}
+    driven = [i for i, link in enumerate(links) if link.joint.name not in rules]
+    starts = places([links[i] for i in driven])
+    velocity = {links[i].joint.name: k for k, i in enumerate(driven)}
+    coordinate = {links[i].joint.name: start for i, start in zip(driven, starts, strict=True)}
+
+    def tie(name: str, free: Mapping[str, int]) -> Tie:
+        factor, offset, seen = 1.0, 0.0, [name]
+        while name in rules:
+            rule = rules[name]
+            if rule.joint not in single or rule.joint in seen:
+                what = "is in a ring of joints that follow each other" if rule.joint in seen else "is no single joint"
+                raise DescriptionError(f"joint {seen[0]!r}", f"follows {rule.joint!r}, which {what}")
+            offset, factor, name = offset + factor * rule.offset, factor * rule.multiplier, rule.joint
+            seen.append(name)
+        return Tie(free[name], factor, offset)
+
+    coordinates: list[Tie] = []
+    velocities: list[Tie] = []
+    free = {i: (k, start) for k, (i, start) in enumerate(zip(driven, starts, strict=True))}
+    for i, link in enumerate(links):
+        if i in free:
+            k, start = free[i]
+            velocities.append(Tie(k))
+            coordinates += [Tie(start + c) for c in range(link.joint.coordinates)]
+        else:
+            turned = tie(link.joint.name, velocity)
+            velocities.append(Tie(turned.free, turned.factor))
+            coordinates.append(tie(link.joint.name, coordinate))
+    return Coupling(tuple(coordinates), tuple(velocities), tuple(driven))
 
 
 def ordered(links: list[LinkDescription]) -> list[LinkDescription]:

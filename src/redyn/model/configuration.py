@@ -73,7 +73,7 @@ def difference(model: Model, start: Array, end: Array) -> Array:
 
 def _joints(model: Model) -> Iterator[tuple[int, int, int]]:
     """Number of coordinates, first coordinate and first velocity, of everything that moves on its own."""
-    for j, (link, i) in enumerate(zip(model.links, model.starts, strict=True)):
+    for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
         if not link.joint.follows:
             yield link.joint.coordinates, i, j
 

@@ -34,6 +34,7 @@ from redyn.algebra import (
     Vec3,
     Wrench,
 )
+from redyn.model.coupling import Coupling
 
 JointKind = Literal["revolute", "prismatic", "helical"]
 
@@ -134,14 +135,26 @@ class Model:
     gravity: Vec3
     frames: Mapping[str, Frame]
     end_effector: str | None
+    coupling: Coupling | None = None  # of joints that follow others; without it every link moves freely
 
     @property
-    def dof(self) -> int:
+    def n(self) -> int:
+        """How many links the recursions run over."""
         return len(self.links)
 
     @property
+    def driven(self) -> list[Link]:
+        """The links whose velocities are free, in the order of qd."""
+        return list(self.links) if self.coupling is None else [self.links[i] for i in self.coupling.driven]
+
+    @property
+    def dof(self) -> int:
+        """How many velocities are free."""
+        return self.n if self.coupling is None else len(self.coupling.driven)
+
+    @property
     def nq(self) -> int:
-        return sum(link.joint.coordinates for link in self.links)
+        return sum(link.joint.coordinates for link in self.driven)
 
     @property
     def bodies(self) -> list[int]:
@@ -150,17 +163,14 @@ class Model:
 
     @property
     def starts(self) -> list[int]:
-        """Where in q each link's coordinates begin."""
-        found = [0]
-        for link in self.links:
-            found.append(found[-1] + link.joint.coordinates)
-        return found[:-1]
+        """Where in q the coordinates of each of the driven links begin."""
+        return places(self.driven)
 
     @property
     def quaternions(self) -> list[int]:
         """Where in q each unit quaternion begins."""
-        places = zip(self.starts, self.links, strict=True)
-        return [start + k.joint.coordinates - QUATERNION for start, k in places if k.joint.coordinates > 1]
+        found = zip(self.starts, self.driven, strict=True)
+        return [start + k.joint.coordinates - QUATERNION for start, k in found if k.joint.coordinates > 1]
 
     def over(self, arith: Arithmetic) -> Model:
         """The same model with its constants in another arithmetic."""
@@ -174,6 +184,14 @@ class Model:
         link = self.links[frame.link - 1]
         heavier = replace(link, M=link.M + _into_link_axes(payload, frame))
         return replace(self, links=(*self.links[: frame.link - 1], heavier, *self.links[frame.link :]))
+
+
+def places(links: Sequence[Link]) -> list[int]:
+    """Where the coordinates of each begin, if they stand one after the other."""
+    found = [0]
+    for link in links:
+        found.append(found[-1] + link.joint.coordinates)
+    return found[:-1]
 
 
 def _into_link_axes(body: MassMatrix, frame: Frame) -> MassMatrix:
@@ -213,11 +231,12 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
             part=j.part,
         )
         mass = MassMatrix(const(M.m), vec(M.h), Sym3(*(const(x) for x in M.S.components())))
-        places = vec(item.com), vec(item.anchor), vec(item.socket)
-        return Link(item.name, item.parent, joint, mass, *places, item.virtual)
+        points = vec(item.com), vec(item.anchor), vec(item.socket)
+        return Link(item.name, item.parent, joint, mass, *points, item.virtual)
 
     frames = {
         name: Frame(f.link, Pose(Mat3(vec(f.pose.R.x), vec(f.pose.R.y), vec(f.pose.R.z)), vec(f.pose.o)))
         for name, f in model.frames.items()
     }
-    return Model(model.name, tuple(link(item) for item in model.links), vec(model.gravity), frames, model.end_effector)
+    links = tuple(link(item) for item in model.links)
+    return replace(model, links=links, gravity=vec(model.gravity), frames=frames)

@@ -22,7 +22,7 @@ NOISE = 1e-13  # relative to the largest entry: what rounding leaves where a zer
 def regrouped(model: Model) -> Model:
     """The same torques from fewer numbers."""
     masses = [link.M for link in model.links]
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         link = model.links[i]
         if link.joint.coordinates != 1 or link.joint.kind == "helical":
             continue

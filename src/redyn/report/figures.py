@@ -31,7 +31,7 @@ def blank_figure(width: float, height: float) -> Any:
 def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str) -> Path:
     """The robot along its motion, and the torque of every joint over time; saved to `path`."""
     figure, cells = _sheet(robot, q, title, robot.dof)
-    for i, (link, axes) in enumerate(zip(robot.model.links, cells, strict=True)):
+    for i, (link, axes) in enumerate(zip(robot.model.driven, cells, strict=True)):
         unit = "N" if link.joint.kind == "prismatic" else "Nm"
         _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{link.joint.label} ({unit})")
     return _saved(figure, path)

@@ -24,7 +24,7 @@ ONE, QUATERNION, POSITION = 0, 1, 2
 
 def layout_of(model: Model) -> Layout:
     rows: list[tuple[int, int, int]] = []
-    for j, (link, i) in enumerate(zip(model.links, model.starts, strict=True)):
+    for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
         count = link.joint.coordinates
         if count == 1:
             rows.append((ONE, i, j))

@@ -206,7 +206,7 @@ class Run:
         from redyn.report.plots import Plot
 
         names = self.robot.velocity_names
-        turns = [link.joint.kind != "prismatic" for link in self.robot.model.links]
+        turns = [link.joint.kind != "prismatic" for link in self.robot.model.driven]
 
         def unit(turning: str, sliding: str) -> str:
             return turning if all(turns) else sliding if not any(turns) else f"{turning} or {sliding}"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
 from redyn.kernels.trace import Task
+from redyn.model.coupling import Tie
 from redyn.robot import Robot
 from redyn.simulation import laws
 from redyn.simulation import system as places
@@ -218,8 +219,7 @@ class Setting:
         robot = self.robot
         table = np.zeros((robot.dof, places.COLUMNS))
         table[:, places.LOW : places.HIGH + 1] = robot.limits
-        for row, link in zip(table, robot.model.links, strict=True):
-            row[: places.LOW] = [cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)]
+        table[:, : places.LOW] = _friction(robot)
         if not stops:
             return table
         if not np.isfinite(robot.limits).any():
@@ -232,6 +232,28 @@ class Setting:
         damping = usual if chosen.damping is None else per_joint("stops.damping", chosen.damping, robot.dof)
         table[:, places.STOP_STIFFNESS], table[:, places.STOP_DAMPING] = stiffness, damping
         return table
+
+
+def _friction(robot: Robot) -> Array:
+    """Damping, Coulomb friction and its smoothing for every velocity, those of coupled joints felt by their leader."""
+    model = robot.model
+    ties = model.coupling.velocities if model.coupling else [Tie(i) for i in range(model.n)]
+    felt = np.zeros((robot.dof, 3))
+    felt[:, 2] = 1.0
+    for link, tie in zip(model.links, ties, strict=True):
+        damping, coulomb, smoothing = (
+            cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)
+        )
+        ratio = abs(tie.factor)
+        felt[tie.free, 0] += damping * ratio**2
+        if coulomb and ratio:
+            if felt[tie.free, 1] and felt[tie.free, 2] != smoothing / ratio:
+                raise InputError(
+                    f"simulate: joints that follow {robot.velocity_names[tie.free]!r} have Coulomb friction of different "
+                    "smoothing; load with friction=False, or give them the same"
+                )
+            felt[tie.free, 1:] = felt[tie.free, 1] + coulomb * ratio, smoothing / ratio
+    return felt
 
 
 def _direction(event: Any, number: int) -> float:

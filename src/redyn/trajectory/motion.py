@@ -69,7 +69,7 @@ class Motion(ABC):
         q, qd, _ = self(t)
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
         found: list[Violation] = []
-        for i, (joint, link) in enumerate(zip(robot.velocity_names, robot.model.links, strict=True)):
+        for i, (joint, link) in enumerate(zip(robot.velocity_names, robot.model.driven, strict=True)):
             lower, upper = robot.limits[i]
             fastest = speeds[link.name]
             for quantity, values, limit, excess in (
