@@ -248,9 +248,10 @@ def _friction(robot: Robot) -> Array:
         felt[tie.free, 0] += damping * ratio**2
         if coulomb and ratio:
             if felt[tie.free, 1] and felt[tie.free, 2] != smoothing / ratio:
+                name = robot.velocity_names[tie.free]
                 raise InputError(
-                    f"simulate: joints that follow {robot.velocity_names[tie.free]!r} have Coulomb friction of different "
-                    "smoothing; load with friction=False, or give them the same"
+                    f"simulate: the Coulomb friction of joints that follow {name!r} is smoothed differently; "
+                    "load with friction=False, or give them the same smoothing"
                 )
             felt[tie.free, 1:] = felt[tie.free, 1] + coulomb * ratio, smoothing / ratio
     return felt
