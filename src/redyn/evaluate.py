@@ -151,7 +151,7 @@ class Evaluator:
             q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
         ) -> tuple[Array, Array]:
             ends = np.empty_like(q), np.empty_like(qd)
-            if kernels is None or self._quaternions:
+            if kernels is None:
                 return self._step_slowly(task, [q, qd, tau, *world], h, count, threads)
             kernel = kernels.rollout(task, 1 if len(q) < 4 else None)
             control = np.array([h, count])

@@ -96,7 +96,7 @@ class Robot:
         self._quick = self.evaluator.quick
 
     def __repr__(self) -> str:
-        return f"<Robot {self.name!r}: {self.dof} joints, {self.total_mass:.4g} kg>"
+        return f"<Robot {self.name!r}: {self.size}, {self.total_mass:.4g} kg>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.description, *self._options)
@@ -104,6 +104,12 @@ class Robot:
     @property
     def name(self) -> str:
         return self.description.name
+
+    @property
+    def size(self) -> str:
+        """In words: how many joints, and velocities where some have several."""
+        joints = len(self.joint_names)
+        return f"{joints} joints" if joints == self.dof else f"{joints} joints, {self.dof} velocities"
 
     @property
     def dof(self) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
@@ -15,22 +15,24 @@ Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 
 A robot file (YAML) holds name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical, source,
 defects and links. Each link holds name, parent, joint, mass, com or r, inertia, and its geometry: a b alpha theta (dh),
-a alpha d theta (modified-dh), xyz rpy axis (frames). A joint is its type (revolute, prismatic, fixed), or a mapping of
-type, name, damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, initial. Numbers may be
-written pi/2 or 90 deg.
+a alpha d theta (modified-dh), xyz rpy axis axis2 (frames); and what is drawn: visual, collision. A joint is its type
+(revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of
+type, name, damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, pitch, initial, mimic
+(joint, multiplier, offset). Numbers may be written pi/2 or 90 deg.
 """
 
 
 def show(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     yaml: Annotated[bool, typer.Option("--yaml", help="Print the robot file instead, complete and tidy.")] = False,
+    floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
     description: RobotDescription = loaded.description
     if yaml:
         print(loaded.to_yaml(), end="")
@@ -38,14 +40,12 @@ def show(
     console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
-    console.print(
-        f"[bold]{description.name}[/]: {loaded.dof} joints, {loaded.total_mass:.4g} kg in all", highlight=False
-    )
+    console.print(f"[bold]{description.name}[/]: {loaded.size}, {loaded.total_mass:.4g} kg in all", highlight=False)
     console.print(f"gravity ({pull}) m/s^2; end effector {tip}", highlight=False)
     if description.source:
         console.print(f"source: {description.source}", highlight=False)
 
-    fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis"}[
+    fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis axis2"}[
         description.convention
     ].split()
     geometry = Table(

@@ -66,9 +66,14 @@ class Kernels:
         if found is None:
             with building:
                 name = cache.named("rollout", self.model, task, width)
-                text = cache.address(name, width, lambda: lower_rollout(trace(self.model, task), width))
+                text = cache.address(name, width, lambda: self._rollout_text(task, width))
                 found = self._rollouts[task, width] = Kernel(text, width)
         return found
+
+    def _rollout_text(self, task: Task, width: int) -> str:
+        quaternions = self.model.quaternions
+        rates = trace(self.model, Task("coordinate_rates")) if quaternions else None
+        return lower_rollout(trace(self.model, task), width, rates, quaternions)
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)

@@ -3,28 +3,33 @@
     long kernel(double **inputs, double **outputs, long N)
 
 The inputs are those of the forward dynamics, (N, width) each, and last two numbers: the step and how many. The outputs
-are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage.
+are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage. Where q
+holds quaternions, a second program gives the rates of q, and every step ends with lengths of one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from redyn.kernels.lanes import DOUBLE, INT, Lanes, integer, ir
-from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up, open_kernel
+from redyn.kernels.lower import FLAGS, INSTRUCTIONS, Arrays, Evaluation, Memory, add_up, open_kernel
 from redyn.kernels.program import Program
 
 # The classic method: how far each stage goes, and what it weighs.
 REACH, WEIGHT = (0.0, 0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 
 
-def lower_rollout(program: Program, width: int) -> str:
-    """The LLVM module that steps through time with the forward dynamics of `program`."""
-    n = program.inputs[0]
+def lower_rollout(program: Program, width: int, rates: Program | None = None, quaternions: Sequence[int] = ()) -> str:
+    """The LLVM module that steps through time with the forward dynamics of `program`.
+
+    `rates` gives the rates of q where they are not qd; `quaternions` is where in q they begin.
+    """
+    nq, n = program.inputs[:2]
     kernel, lanes = open_kernel(width)
     b, N = lanes.b, kernel.args[2]
     memory = Memory(b)
-    arrays = Arrays(lanes, program.inputs, (n, n), kernel, memory)
+    arrays = Arrays(lanes, program.inputs, (nq, n), kernel, memory)
     control = b.load(b.gep(kernel.args[0], [integer(len(program.inputs))]))
     h = lanes.splat(b.load(control))
     steps = b.fptosi(b.load(b.gep(control, [integer(1)])), INT)
@@ -32,7 +37,7 @@ def lower_rollout(program: Program, width: int) -> str:
     full, rest = b.and_(N, integer(-width)), b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
     constants = sum(program.inputs[2:])
-    rooms = [_room(lanes, count) for count in (n, n, n, n, n, n, constants)]
+    rooms = [_room(lanes, count) for count in (nq, n, nq, n, nq, n, constants)]
     Q, V, rate, acceleration, q_sum, v_sum, given = rooms
     trouble = b.alloca(lanes.vector)
     b.store(lanes.constant(0.0), trouble)
@@ -45,26 +50,30 @@ def lower_rollout(program: Program, width: int) -> str:
                 if column not in columns:
                     columns |= lanes.load_columns(base, count, column)
                 b.store(columns[column], b.gep(room, [integer(first + column)]))
-        for room in (rate, acceleration):
-            _fill(lanes, room, n)
+        for room, count in ((rate, nq), (acceleration, n)):
+            _fill(lanes, room, count)
         for _ in lanes.loop(integer(0), steps, 1):
-            for room in (q_sum, v_sum):
-                _fill(lanes, room, n)
+            for room, count in ((q_sum, nq), (v_sum, n)):
+                _fill(lanes, room, count)
             for stage in lanes.loop(integer(0), integer(4), 1):
                 far = b.fmul(h, lanes.splat(b.load(b.gep(reach, [integer(0), stage]))))
                 weighs = lanes.splat(b.load(b.gep(weight, [integer(0), stage])))
-                q = [_along(lanes, Q, far, rate, j) for j in range(n)]
+                q = [_along(lanes, Q, far, rate, j) for j in range(nq)]
                 v = [_along(lanes, V, far, acceleration, j) for j in range(n)]
-                a = Evaluation(lanes, program, _Stage(lanes, program, q, v, given)).run()
-                for j in range(n):
-                    for total, value, last in ((q_sum, v[j], rate), (v_sum, a[j], acceleration)):
+                state = _Stage(lanes, program, q, v, given)
+                a = Evaluation(lanes, program, state).run()
+                u = v if rates is None else Evaluation(lanes, rates, state).run()
+                for values, total, last in ((u, q_sum, rate), (a, v_sum, acceleration)):
+                    for j, value in enumerate(values):
                         at = b.gep(total, [integer(j)])
                         b.store(b.fadd(b.load(at), b.fmul(weighs, value, flags=FLAGS), flags=FLAGS), at)
                         b.store(value, b.gep(last, [integer(j)]))
-            for j in range(n):
-                for state, total in ((Q, q_sum), (V, v_sum)):
+            for state, total, count in ((Q, q_sum, nq), (V, v_sum, n)):
+                for j in range(count):
                     b.store(_along(lanes, state, h, total, j), b.gep(state, [integer(j)]))
-        results = [[b.load(b.gep(room, [integer(j)])) for j in range(n)] for room in (Q, V)]
+            for start in quaternions:
+                _shorten(lanes, Q, start)
+        results = [[b.load(b.gep(room, [integer(j)])) for j in range(count)] for room, count in ((Q, nq), (V, n))]
         for base, values in zip(bases[len(program.inputs) :], results, strict=True):
             lanes.store_columns(base, values)
         b.store(add_up(lanes, results[0] + results[1], b.load(trouble)), trouble)
@@ -114,6 +123,19 @@ def _room(lanes: Lanes, count: int) -> Any:
 def _fill(lanes: Lanes, room: Any, count: int) -> None:
     for j in range(count):
         lanes.b.store(lanes.constant(0.0), lanes.b.gep(room, [integer(j)]))
+
+
+def _shorten(lanes: Lanes, Q: Any, start: int) -> None:
+    """A quaternion back to length 1."""
+    b = lanes.b
+    places = [b.gep(Q, [integer(start + k)]) for k in range(4)]
+    values = [b.load(place) for place in places]
+    square = lanes.constant(0.0)
+    for value in values:
+        square = b.fadd(square, b.fmul(value, value, flags=FLAGS), flags=FLAGS)
+    length = INSTRUCTIONS["sqrt"](lanes, square)
+    for place, value in zip(places, values, strict=True):
+        b.store(b.fdiv(value, length), place)
 
 
 def _along(lanes: Lanes, start: Any, far: Any, rate: Any, j: int) -> Any:
