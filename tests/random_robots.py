@@ -55,6 +55,7 @@ def random_tree(seed, n, *, convention="frames", fixed=0.15, prismatic=0.3, fric
     return {"name": f"tree-{seed}", "convention": convention, "gravity": gravity, "links": links}
 
 
+EXAMPLES = ("dual-arm-satellite", "gripper", "planar-biped", "spatial-biped")  # of the library; the rest is published
 KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import redyn
-from random_robots import on_floats, random_tree, trees
+from random_robots import EXAMPLES, on_floats, random_tree, trees
 from redyn.bench.peers import robots_folder
 from redyn.description.transforms.screws import normal_step, screw, split
 from redyn.kinematics.dh import dh_parameters
@@ -57,7 +57,13 @@ def test_long_serial_chains(seed, convention):
     check(on_floats(redyn.load(random_tree(seed, 12, convention=convention, serial=True))))
 
 
-@pytest.mark.parametrize("name", redyn.library())
+def test_joints_without_a_row_are_named():
+    for name, joint in (("dual-arm-satellite", "base"), ("spatial-biped", "base")):
+        with pytest.raises(redyn.InputError, match=f"joint '{joint}' is neither revolute nor prismatic"):
+            redyn.load(name).dh_parameters()
+
+
+@pytest.mark.parametrize("name", sorted(set(redyn.library()) - set(EXAMPLES)))
 def test_library(name):
     robot = on_floats(redyn.load(name))
     check(robot)

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import redyn
-from random_robots import close, on_floats, random_joints, random_motion
+from random_robots import EXAMPLES, close, on_floats, random_joints, random_motion
 from redyn.bench.peers import robots_folder
 
 FOLDER = robots_folder()
@@ -164,7 +164,16 @@ def test_locked_bases_are_fixed_robots():
     )
 
 
-@pytest.mark.parametrize("name", ["dual-arm-satellite", "gripper", "planar-biped", "spatial-biped"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_library_trees_keep_their_energy(name):
+    robot = redyn.load(name)
+    start = robot.integrate(robot.initial, np.full(robot.dof, 0.3))
+    run = redyn.simulate(robot, start, np.full(robot.dof, 0.1), 3.0, rtol=1e-11, atol=1e-12)
+    most = max(np.ptp(run.energy.kinetic), np.ptp(run.energy.potential))
+    assert np.abs(run.energy.balance).max() < 1e-8 * most
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_library_trees_are_drawn_and_saved(name, tmp_path):
     robot = redyn.load(name)
     again = redyn.load(yaml.safe_load(robot.to_yaml()))

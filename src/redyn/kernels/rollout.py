@@ -3,8 +3,8 @@
     long kernel(double **inputs, double **outputs, long N)
 
 The inputs are those of the forward dynamics, (N, width) each, and last two numbers: the step and how many. The outputs
-are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage. Where q
-holds quaternions, a second program gives the rates of q, and every step ends with lengths of one.
+are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage. Where
+q holds quaternions, a second program gives the rates of q, and every step ends with lengths of one.
 """
 
 from __future__ import annotations

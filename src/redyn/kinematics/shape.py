@@ -151,7 +151,8 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
 
 def joint_values(robot: Robot, q: ArrayLike) -> Array:
     """Checked: (nq,) or (N, nq)."""
-    return normal("q", q, robot.nq, f"{robot.nq} numbers of the joints {', '.join(robot.joint_names[:8])}")
+    each = ", one per joint" if robot.nq == robot.dof == len(robot.joint_names) else ""
+    return normal("q", q, robot.nq, f"{robot.nq} numbers{each}")
 
 
 def place(shapes: Sequence[Capsule], poses: Array) -> Array:
