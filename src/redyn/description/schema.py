@@ -13,7 +13,7 @@ from redyn.description.numbers import parse_angle, parse_number, shown
 
 Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal["revolute", "prismatic", "fixed"]
-ShapeType = Literal["box", "cylinder", "capsule", "sphere", "mesh"]
+ShapeType = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 WORLD = "world"  # the name of link 0
 
 
@@ -132,6 +132,7 @@ _SHAPE_FIELDS: dict[str, set[str]] = {
     "cylinder": {"radius", "length"},
     "capsule": {"radius", "length"},
     "sphere": {"radius"},
+    "ellipsoid": {"size"},
     "mesh": {"file", "scale"},
 }
 
@@ -140,7 +141,7 @@ class Shape(_Strict):
     """What a viewer draws for a link, placed in the link's frame. Cylinders and capsules lie along z."""
 
     type: ShapeType
-    size: Vector | None = None  # of a box, from face to face
+    size: Vector | None = None  # of a box, from face to face; of an ellipsoid, its three diameters
     radius: NotNegative | None = None
     length: NotNegative | None = None  # of a capsule: without its round ends
     file: Annotated[str, Field(min_length=1, max_length=4096)] | None = None  # see redyn.description.meshes
