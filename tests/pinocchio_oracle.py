@@ -31,14 +31,46 @@ def placements(link, convention):
     return head, Z, shift(0, 0, link.d or 0) if kind != "prismatic" else pin.SE3.Identity()
 
 
+def unit(axis):
+    return np.array(axis, dtype=float) / np.linalg.norm(axis)
+
+
+def joint_models(link, axis, own_universal):
+    """Pinocchio's joints for one of redyn's, one after the other, each with what its q and its v are called there."""
+    kind = link.joint.type
+    if kind == "spherical":
+        return [(pin.JointModelSpherical(), ["qx", "qy", "qz", "qw"], ["wx", "wy", "wz"])]
+    if kind == "free":
+        places = ["x", "y", "z", "qx", "qy", "qz", "qw"], ["vx", "vy", "vz", "wx", "wy", "wz"]
+        return [(pin.JointModelFreeFlyer(), *places)]
+    if kind == "helical":
+        return [(pin.JointModelHelicalUnaligned(axis, link.joint.pitch), [""], [""])]
+    if kind == "universal":
+        second = unit(link.axis2)
+        if own_universal:  # right for torques, but its derivatives leave out that its motion matrix changes with q
+            return [(pin.JointModelUniversal(axis, second), *[["first", "second"]] * 2)]
+        turns = (axis, "first"), (second, "second")
+        return [(pin.JointModelRevoluteUnaligned(e), [part], [part]) for e, part in turns]
+    if kind == "cylindrical":
+        turn, slide = pin.JointModelRevoluteUnaligned(axis), pin.JointModelPrismaticUnaligned(axis)
+        return [(turn, ["angle"], ["angle"]), (slide, ["along"], ["along"])]
+    if kind == "planar":
+        assert np.allclose(axis, Z), "plane axes are a convention: only z is the same everywhere"
+        slides = [(pin.JointModelPrismaticUnaligned(e), [part], [part]) for e, part in ((X, "x"), (Y, "y"))]
+        return [*slides, (pin.JointModelRevoluteUnaligned(Z), ["angle"], ["angle"])]
+    turns = kind == "revolute"
+    return [((pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned)(axis), [""], [""])]
+
+
 class Oracle:
     """Answers in redyn's joint order. Pinocchio itself is given the joints depth first, which it relies on."""
 
-    def __init__(self, robot):
+    def __init__(self, robot, own_universal=False):
         description, model = robot.description, pin.Model()
         model.gravity.linear = np.array(description.gravity)
         where = {"world": (0, pin.SE3.Identity()), "base": (0, pin.SE3.Identity())}
-        self.frames, armature, offset, names = {}, [], [], []
+        self.frames, armature, offset, q_names, v_names = {}, [], [], [], []
+        self.ends = {}
         stack = [link for link in reversed(description.links) if link.parent in where]
         while stack:
             link = stack.pop()
@@ -48,12 +80,15 @@ class Oracle:
             if link.joint.type == "fixed":
                 joint, pose = base, mount * before * after
             else:
-                turns = link.joint.type == "revolute"
-                kind = pin.JointModelRevoluteUnaligned if turns else pin.JointModelPrismaticUnaligned
-                joint, pose = model.addJoint(base, kind(axis), mount * before, link.joint.name), after
-                armature.append(link.joint.armature)
-                offset.append(link.joint.offset)
-                names.append(link.joint.name)
+                joint, place, pose = base, mount * before, after
+                for kind, q_parts, v_parts in joint_models(link, axis, own_universal):
+                    joint = model.addJoint(joint, kind, place, f"{link.joint.name}/{len(v_names)}")
+                    place = pin.SE3.Identity()
+                    armature += [link.joint.armature] * len(v_parts)
+                    offset += [link.joint.offset] * len(q_parts)
+                    q_names += [f"{link.joint.name}.{part}".rstrip(".") for part in q_parts]
+                    v_names += [f"{link.joint.name}.{part}".rstrip(".") for part in v_parts]
+                self.ends[link.name] = joint
             where[link.name] = (joint, pose)
             if link.mass:
                 com = np.array(link.com) if link.com is not None else -np.array(link.r)
@@ -64,11 +99,13 @@ class Oracle:
         model.armature = np.array(armature)
         self.model, self.data = model, model.createData()
         self.offset = np.array(offset)
-        self.to_pin = [robot.joint_names.index(name) for name in names]  # redyn's vector[to_pin] is Pinocchio's
+        self.q_to_pin = [robot.coordinate_names.index(name) for name in q_names]
+        self.to_pin = [robot.velocity_names.index(name) for name in v_names]  # redyn's vector[to_pin] is Pinocchio's
         self.back = np.argsort(self.to_pin)
+        self.link_names = robot.link_names
 
     def _q(self, q):
-        return np.asarray(q)[self.to_pin] + self.offset
+        return np.asarray(q)[self.q_to_pin] + self.offset
 
     def inverse_dynamics(self, q, qd, qdd, external=()):
         qd, qdd = qd[self.to_pin], qdd[self.to_pin]
@@ -108,7 +145,30 @@ class Oracle:
     def joint_wrenches(self, q, qd, qdd):
         """Parent on child, [moment; force], in the axes and at the origin of each joint."""
         self.inverse_dynamics(q, qd, qdd)
-        return np.array([np.concatenate([f.angular, f.linear]) for f in list(self.data.f)[1:]])[self.back]
+        forces = [self.data.f[self.ends[name]] for name in self.link_names]
+        return np.array([np.concatenate([f.angular, f.linear]) for f in forces])
+
+    def momentum(self, q, qd):
+        """About the world's origin, angular first."""
+        h = pin.computeCentroidalMomentum(self.model, self.data, self._q(q), qd[self.to_pin])
+        return np.concatenate([h.angular + np.cross(self.data.com[0], h.linear), h.linear])
+
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        state = self._q(q), qd[self.to_pin], qdd[self.to_pin]
+        pin.computeRNEADerivatives(self.model, self.data, *state)
+        back = np.ix_(self.back, self.back)
+        return self.data.dtau_dq[back], self.data.dtau_dv[back]
+
+    def integrate(self, q, v):
+        at = pin.integrate(self.model, self._q(q), v[self.to_pin])
+        return (at - self.offset)[np.argsort(self.q_to_pin)]
+
+    def jacobian_rate(self, q, qd, frame):
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        pin.computeJointJacobiansTimeVariation(self.model, self.data, self._q(q), qd[self.to_pin])
+        pin.updateFramePlacements(self.model, self.data)
+        J = pin.getFrameJacobianTimeVariation(self.model, self.data, self.frames[frame], aligned)
+        return J.reshape(6, -1)[[3, 4, 5, 0, 1, 2]][:, self.back]
 
     def _forces(self, q, external):
         """World wrenches at frame origins, [moment; force], as Pinocchio's forces in joint axes."""

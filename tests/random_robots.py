@@ -55,6 +55,40 @@ def random_tree(seed, n, *, convention="frames", fixed=0.15, prismatic=0.3, fric
     return {"name": f"tree-{seed}", "convention": convention, "gravity": gravity, "links": links}
 
 
+KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
+
+
+def random_joints(seed, n, *, kinds=KINDS, friction=False):
+    """A tree of joints of any kind."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(seed, n, friction=friction)
+    for i, link in enumerate(tree["links"]):
+        kind = str(rng.choice(kinds)) if i else str(rng.choice([k for k in kinds if k != "fixed"]))
+        joint = link["joint"] | {"type": kind}
+        if kind == "fixed":
+            joint = {"type": kind}
+        if kind not in ("revolute", "prismatic", "helical"):
+            joint.pop("offset", None)
+        if kind == "helical":
+            joint["pitch"] = float(rng.uniform(-0.2, 0.2))
+        link["joint"] = joint
+        if kind == "universal":
+            link["axis2"] = [float(x) for x in np.cross(link["axis"], rng.normal(size=3))]
+        if kind == "planar":
+            link["axis"] = [0.0, 0.0, 1.0]
+        if kind in ("spherical", "free", "fixed"):
+            link.pop("axis")
+    return tree
+
+
+def random_motion(robot, seed, batch=()):
+    """q, qd and qdd of a robot with any joints."""
+    rng = np.random.default_rng(seed)
+    size = int(np.prod(batch))
+    q = np.array([robot.integrate(robot.random(rng), rng.uniform(-1, 1, robot.dof)) for _ in range(size)])
+    return [q.reshape(*batch, robot.nq), *(rng.uniform(-2, 2, (*batch, robot.dof)) for _ in range(2))]
+
+
 trees = st.builds(
     random_tree,
     seed=st.integers(0, 10**9),

@@ -40,8 +40,8 @@ BAD_ROBOTS = {
     "unknown convention": ({**GOOD, "convention": "craig"}, "convention: expected 'dh', 'modified-dh' or 'frames'"),
     "no joint": (edited(2, ["joint"]), r"links\[2\]\.joint: missing"),
     "unknown joint": (
-        edited(2, joint="spherical"),
-        r"links\[2\]\.joint\.type: expected 'revolute', 'prismatic' or 'fixed', got 'spherical'",
+        edited(2, joint="hinge"),
+        r"links\[2\]\.joint\.type: expected 'revolute', 'prismatic', .*'free' or 'fixed', got 'hinge'",
     ),
     "no mass": (edited(0, ["mass"]), r"links\[0\]\.mass: missing; write the mass in kg"),
     "no mass centre": (edited(0, ["com"]), r"links\[0\]\.com: missing; give com"),
@@ -130,12 +130,30 @@ BAD_ROBOTS = {
         r"links\[1\]\.joint: damping means nothing",
     ),
     "fixed row without theta": ({**GOOD, "links": [LINK, {**LINK, "joint": "fixed"}]}, r"links\[1\]\.theta: missing"),
-    "joint is a list": (edited(0, joint=["revolute"]), r"links\[0\]\.joint: expected revolute, prismatic or fixed"),
     "shape without a type": (edited(0, visual=[{"radius": 1}]), r"links\[0\]\.visual\[0\]\.type: missing; write box"),
     "shapes that are no list": (edited(0, visual={"type": "box"}), r"visual: expected a list of shapes such as"),
     "mimic without a joint": (
         edited(1, joint={"type": "revolute", "mimic": {"offset": 1}}),
         r"mimic\.joint: missing; the name of the joint to follow",
+    ),
+    "DH and a ball": (
+        edited(2, joint="spherical"),
+        "a spherical joint needs convention 'frames'",
+    ),
+    "no pitch": (edited(2, joint="helical"), r"links\[2\]\.joint: pitch is missing"),
+    "pitch of a hinge": (edited(2, joint={"type": "revolute", "pitch": 1}), "pitch means nothing for a revolute joint"),
+    "limits of a ball": (
+        edited(2, joint={"type": "spherical", "limits": [0, 1]}),
+        "limits means nothing for a spherical",
+    ),
+    "short quaternion": (
+        edited(2, joint={"type": "spherical", "initial": [0, 0, 0, 0.5]}),
+        "the quaternion qx, qy, qz, qw is not of length 1",
+    ),
+    "too few values": (edited(2, joint={"type": "free", "initial": 1}), "a free joint needs x, y, z, qx"),
+    "joint is a list": (
+        edited(0, joint=["revolute"]),
+        r"links\[0\]\.joint: expected revolute, prismatic, fixed or another type",
     ),
     "unphysical without a reason": ({**GOOD, "unphysical": ""}, "unphysical"),
     "nested deeply": (edited(0, com=nested(5000)), r"links\[0\]\.com|nested too deeply"),

@@ -1,19 +1,24 @@
 """URDF from any robot, read by Pinocchio, by MuJoCo and by redyn itself."""
 
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import redyn
 from pinocchio_urdf import Exported
-from random_robots import close, on_floats, random_state, random_tree, trees
+from random_robots import KINDS, close, on_floats, random_joints, random_motion, random_state, random_tree, trees
 from redyn.bench.compare import URDF
 from redyn.bench.peers import robots_folder
 from redyn.description import read
+from redyn.description.schema import SEVERAL
 
-POSSIBLE = [name for name in redyn.library() if read(name).unphysical is None]
+SINGLE = [name for name in redyn.library() if not any(k.joint.type in SEVERAL for k in read(name).links)]
+POSSIBLE = [name for name in SINGLE if read(name).unphysical is None]
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +111,44 @@ def test_random_trees_come_back(convention, tmp_path):
         check_again(on_floats(redyn.load(data, exact=True)), tmp_path, exact=True)
 
 
-@pytest.mark.parametrize("name", redyn.library())
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**9))
+def test_joints_of_any_kind_come_back(seed):
+    kinds = [kind for kind in KINDS if kind != "helical"]
+    robot = on_floats(redyn.load(random_joints(seed, 4, kinds=kinds), exact=True))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.urdf"
+        robot.to_urdf(path)
+        again = on_floats(redyn.load(path, exact=True))
+    assert again.nq == robot.nq
+    assert again.velocity_names == robot.velocity_names
+    q, qd, qdd = random_motion(robot, seed)
+    gravity = robot.gravity
+    armature = np.array([float(link.joint.armature) for link in robot.model.links])
+    close(again.inverse_dynamics(q, qd, qdd, gravity=gravity), robot.inverse_dynamics(q, qd, qdd) - armature * qdd)
+
+
+def test_a_floating_base_is_pinocchios_in_urdf():
+    import pinocchio as pin
+
+    robot = on_floats(redyn.load("dual-arm-satellite", exact=True))
+    model = pin.buildModelFromXML(robot.to_urdf())
+    model.gravity.linear = robot.gravity
+    order = [3, 4, 5, 0, 1, 2, *(robot.velocity_names.index(name) for name in list(model.names)[2:])]
+    q, qd, qdd = random_motion(robot, 2)
+    angles = q[[robot.coordinate_names.index(name) for name in list(model.names)[2:]]]
+    values = np.concatenate([q[:7], np.column_stack([np.cos(angles), np.sin(angles)]).ravel()])
+    tau = pin.rnea(model, model.createData(), values, qd[order], qdd[order])
+    close(robot.inverse_dynamics(q, qd, qdd)[order], tau)
+
+
+def test_helical_joints_cannot_be_written():
+    robot = redyn.load(random_joints(1, 2, kinds=["helical"]))
+    with pytest.raises(redyn.DescriptionError, match="URDF has no helical joint"):
+        robot.to_urdf()
+
+
+@pytest.mark.parametrize("name", SINGLE)
 def test_library_in_pinocchio_and_back(name, tmp_path):
     robot = on_floats(redyn.load(name, exact=True, friction=False))
     if not any(link.joint.armature for link in robot.description.links):

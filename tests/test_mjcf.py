@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import redyn
-from random_robots import close, on_floats
+from random_robots import close, on_floats, random_motion
 from redyn.bench.peers import robots_folder
 from redyn.description.meshes import mesh_path
 from redyn.description.placement import rpy_rotation
@@ -123,7 +123,7 @@ def test_what_an_mjcf_says():
     joints = {link.joint.name: link.joint for link in robot.description.links}
     assert joints["turn"].limits == (-2, 2.5)
     assert joints["swing"].coulomb == 0.2
-    assert (joints["slip"].damping, joints["slip"].initial, joints["slip"].type) == (3, -0.1, "prismatic")
+    assert (joints["slip"].damping, joints["slip"].initial, joints["slip"].type) == (3, (-0.1,), "prismatic")
     assert joints["body4_joint1"].armature == 0.002
     shapes = {link.name: link for link in robot.description.links}
     (box,) = shapes["plate"].visual
@@ -146,8 +146,6 @@ def test_what_is_left_out_is_said_once():
 
 BODY = '<mujoco><worldbody><body name="b">{}<geom size="1"/></body></worldbody></mujoco>'
 MISTAKES = {
-    "free": (BODY.format('<freejoint name="f"/>'), "joint 'f' of body 'b' is a free joint, which is not supported yet"),
-    "ball": (BODY.format('<joint type="ball"/>'), "joint 'b_joint1' of body 'b' is a ball joint, .* not supported yet"),
     "nothing moves": (BODY.format(""), r"robot\.xml: links: no joint moves"),
     "empty": ("<mujoco/>", r"robot\.xml: links: "),
     "schema": ("<mujoco><wordbody/></mujoco>", r"robot\.xml: MuJoCo does not accept it: .*wordbody.*line 1"),
@@ -333,3 +331,40 @@ def test_without_mujoco(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(redyn.errors.MissingExtraError, match=r"needs mujoco.*redyn\[mujoco\]"):
         redyn.load(DATA / "arm.xml")
+
+
+TUMBLER = """<mujoco><option gravity="1 2 -9"/><worldbody><body name="base" pos="0.3 0.2 1" quat="0.8 0.6 0 0">
+  <freejoint name="float"/><inertial pos="0.1 0 0.05" mass="3" diaginertia="0.1 0.2 0.25"/>
+  <body name="arm" pos="0.2 0.1 0" quat="0.6 0 0.8 0">
+    <joint name="ball" type="ball" damping="0.2" armature="0.05"/>
+    <inertial pos="0 0 0.2" mass="1" diaginertia="0.02 0.03 0.04"/>
+    <body name="hand" pos="0 0 0.4"><joint name="hinge" axis="1 0 0" pos="0 0.1 0"/>
+      <inertial pos="0 0.1 0" mass="0.5" diaginertia="0.01 0.01 0.01"/></body>
+  </body></body></worldbody></mujoco>"""
+
+
+def test_free_and_ball_joints_agree_with_mujoco(tmp_path):
+    """Quaternions are w x y z there; a free body's velocity is linear in world axes, then angular in its own."""
+    path = tmp_path / "robot.xml"
+    path.write_text(TUMBLER)
+    robot = on_floats(load(path, exact=True))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    assert robot.velocity_names[5:] == ["float.vz", "ball.wx", "ball.wy", "ball.wz", "hinge"]
+    close(robot.initial[:7], [*model.qpos0[:3], *model.qpos0[4:7], model.qpos0[3]])
+    for seed in range(5):
+        q, qd, qdd = random_motion(robot, seed)
+        R = robot.forward_kinematics(q, "base")[:3, :3]
+        T = np.eye(robot.dof)  # their velocity is T times ours
+        T[:6, :6] = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
+        swing = np.zeros(robot.dof)
+        swing[:3] = R @ np.cross(qd[:3], qd[3:6])
+        data.qpos[:] = [*q[:3], q[6], *q[3:6], q[10], *q[7:10], q[11]]
+        data.qvel[:], data.qacc[:] = T @ qd, T @ qdd + swing
+        mujoco.mj_inverse(model, data)
+        close(robot.inverse_dynamics(q, qd, qdd), T.T @ data.qfrc_inverse, tolerance=1e-9)
+        data.qfrc_applied[:] = np.linalg.solve(T.T, qdd)
+        mujoco.mj_forward(model, data)
+        close(robot.mass_matrix(q), T.T @ full_mass_matrix(model, data) @ T, tolerance=1e-9)
+        close(robot.forward_dynamics(q, qd, qdd), np.linalg.solve(T, data.qacc - swing), 100, tolerance=1e-9)
+        close(robot.forward_kinematics(q, "hand")[:3, 3], data.xpos[3])

@@ -231,7 +231,7 @@ def test_drives_survive():
         joints = {link.joint.name: link.joint for link in changed.description.links}
         kept = joints.get("arm_joint2") or joints["joint2"]
         fields = {key: getattr(kept, key) for key in drive}
-        assert fields == drive | {"limits": (-1.0, 2.0)}
+        assert fields == drive | {"limits": (-1.0, 2.0), "initial": (0.5,)}
         check_saved(on_floats(changed))
 
 

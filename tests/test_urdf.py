@@ -132,7 +132,7 @@ MISTAKES = {
         "",
         "expected one root link, got base, tool",
     ),
-    "joint type": ('type="revolute"', 'type="planar"', r"arm\.urdf:12: joint type 'planar' is not supported"),
+    "joint type": ('type="revolute"', 'type="hinge"', r"arm\.urdf:12: joint type 'hinge' is not supported"),
     "no type": ('type="revolute"', "", r"arm\.urdf:12: <joint> needs the attribute 'type'"),
     "bad number": ('value="2"', 'value="two"', r"arm\.urdf:7: <mass value=...>: expected a finite number, got 'two'"),
     "NaN": ('value="2"', 'value="nan"', r"arm\.urdf:7: .*finite"),
@@ -204,7 +204,7 @@ ELBOW = """<link name="hand"><inertial><mass value="1"/></inertial></link>
 
 def test_mimic_joints_are_independent_and_said_to_be(tmp_path):
     mimic = '<mimic joint="shoulder" multiplier="-2" offset="0.5"/>'
-    with pytest.warns(redyn.RedynWarning, match=r"arm\.urdf:23: joint 'elbow' mimics 'shoulder'; .*independent"):
+    with pytest.warns(redyn.RedynWarning, match=r"arm\.urdf: joint 'elbow' mimics 'shoulder'; .*independent"):
         robot = edited(tmp_path, "</robot>", ELBOW.format(mimic))
     assert robot.dof == 2
     followed = joint_of(robot, "elbow").mimic

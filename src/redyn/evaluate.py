@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.buffers import Buffers
-from redyn.dynamics import forward
+from redyn.dynamics import coupled, forward
 from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.program import Program
 from redyn.kernels.trace import Task, surroundings, trace
-from redyn.model import Model
+from redyn.model import Link, Model
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
@@ -37,6 +37,7 @@ ZERO_INERTIA = 1e-13
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
+NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1
 OFTEN = 3  # calls; after them the short way is worth importing Numba
 LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 MEANINGS = {
@@ -89,6 +90,7 @@ class Evaluator:
         self._programs: dict[Task, Program] = {}  # interpreted ones
         self._no_shortcut = False
         self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
+        self._quaternions = model.quaternions
         self._shortcuts = {task.algorithm: Shortcut(model.dof, self.buffers) for task in DIRECT}
 
     def __call__(
@@ -120,6 +122,8 @@ class Evaluator:
             None if out is None else _given(out, plan.shapes if size is None else [(count, *s) for s in plan.shapes])
         )
         check_threads(threads)
+        if check and self._quaternions and plan.inputs[0][0] == "q":
+            self._require_unit(inputs[0], size is None)
         if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
         outputs = [self.buffers.empty((count, *shape)) for shape in plan.shapes]
@@ -147,7 +151,7 @@ class Evaluator:
             q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
         ) -> tuple[Array, Array]:
             ends = np.empty_like(q), np.empty_like(qd)
-            if kernels is None:
+            if kernels is None or self._quaternions:
                 return self._step_slowly(task, [q, qd, tau, *world], h, count, threads)
             kernel = kernels.rollout(task, 1 if len(q) < 4 else None)
             control = np.array([h, count])
@@ -165,19 +169,21 @@ class Evaluator:
     ) -> tuple[Array, Array]:
         """The same steps around calls, for robots without such a kernel."""
         (q, v), given = inputs[:2], inputs[2:]
+        rates = Task("coordinate_rates")
 
-        def acceleration(x: Array, rate: Array) -> Array:
-            return self(task, [x, rate, *given], threads, check=False)[0]
+        def rate(x: Array, y: Array) -> tuple[Array, Array]:
+            x_dot = self(rates, [x, y], threads, check=False)[0] if self._quaternions else y
+            return x_dot, self(task, [x, y, *given], threads, check=False)[0]
 
         for _ in range(count):
-            a1 = acceleration(q, v)
-            v2 = v + h / 2 * a1
-            a2 = acceleration(q + h / 2 * v, v2)
-            v3 = v + h / 2 * a2
-            a3 = acceleration(q + h / 2 * v2, v3)
-            v4 = v + h * a3
-            a4 = acceleration(q + h * v3, v4)
-            q, v = q + h / 6 * (v + 2 * (v2 + v3) + v4), v + h / 6 * (a1 + 2 * (a2 + a3) + a4)
+            u1, a1 = rate(q, v)
+            u2, a2 = rate(q + h / 2 * u1, v + h / 2 * a1)
+            u3, a3 = rate(q + h / 2 * u2, v + h / 2 * a2)
+            u4, a4 = rate(q + h * u3, v + h * a3)
+            q, v = q + h / 6 * (u1 + 2 * (u2 + u3) + u4), v + h / 6 * (a1 + 2 * (a2 + a3) + a4)
+            for start in self._quaternions:
+                part = q[:, start : start + 4]
+                part /= np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
         return q, v
 
     def _normal(self, name: str, value: Any, width: int) -> Array:
@@ -192,8 +198,11 @@ class Evaluator:
         kind = name.partition("[")[0]
         if kind in MEANINGS:
             return MEANINGS[kind]
-        joints = ", ".join(link.joint.name for link in self.model.links[:8])
-        return f"{self.model.dof} numbers, one per joint ({joints})"
+        count = self.model.nq if kind == "q" else self.model.dof
+        joints = ", ".join(dict.fromkeys(link.joint.name for link in self.model.driven[:8]))
+        if len({link.joint.name for link in self.model.driven}) < self.model.dof:
+            return f"{count} numbers for the joints ({joints}), some of which have several"
+        return f"{count} numbers, one per joint ({joints})"
 
     def _compute(self, plan: Plan, inputs: list[Array], outputs: list[Array], threads: int | None) -> bool:
         """Fill the outputs; whether they are finite."""
@@ -221,6 +230,8 @@ class Evaluator:
         shortcut, dimensions = self._shortcuts[plan.task.algorithm], 1 if narrow else 2
         if dimensions in shortcut.addresses or self._no_shortcut or (plan.divides and self._weak):
             return
+        if self._quaternions:  # arrays of different widths, and a norm to check
+            return
         try:
             from redyn.kernels.quick import run3
         except Exception:  # no Numba, or one that finds no folder for its own cache: the general way does without
@@ -242,7 +253,7 @@ class Evaluator:
         world, model = surroundings(self.model.over(arith), task, named)
         state = [named[name] for name in task.base.state]
         try:
-            results = task.base.run(model, arith, state, world)
+            results = coupled.run(task.base, model, arith, state, world)
         except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia
             return [np.full((1, int(np.prod(shape))), np.nan) for shape in task.shapes(self.model)]
         filled: list[Array] = []
@@ -265,7 +276,7 @@ class Evaluator:
         where = "" if single else f" in row {row}"
         if not rows.any():
             return  # finite after all: only their sum was too large
-        if task.algorithm == "forward_dynamics_cholesky":
+        if task.algorithm == "forward_dynamics_cholesky" or (task.base.divides and self.model.coupling is not None):
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")
         raise RedynError(f"{task.algorithm}{where} is too large to represent; are the inputs in SI units?")
 
@@ -275,13 +286,34 @@ class Evaluator:
 
         m_hat_i is at least p_i^T M_i p_i, for what other links add is never negative.
         """
+        if self.model.coupling is not None:
+            return False  # solved from the mass matrix as a whole, which tells for itself
+        several = False
         for link in self.model.links:
-            S, turns = link.M.S, link.joint.kind == "revolute"
-            own = cast(float, link.joint.p.dot(link.M @ link.joint.p) + link.joint.armature)
-            size = cast(float, S.xx + S.yy + S.zz if turns else link.M.m)
-            if not own > WEAK_INERTIA * abs(size):
-                return True
+            if link.virtual:
+                several = True
+            elif several:  # the last link of such a joint must be solid enough for all its velocities
+                several = False
+                if not _solid(link):
+                    return True
+            else:
+                S, slides = link.M.S, link.joint.kind == "prismatic"
+                own = cast(float, link.joint.p.dot(link.M @ link.joint.p) + link.joint.armature)
+                size = cast(float, link.M.m if slides else S.xx + S.yy + S.zz)
+                if not own > WEAK_INERTIA * abs(size):
+                    return True
         return False
+
+    def _require_unit(self, q: Array, single: bool) -> None:
+        for start in self._quaternions:
+            part = q[:, start : start + 4]
+            off = np.abs(np.einsum("ij,ij->i", part, part) - 1.0)
+            if not off.max(initial=0.0) < NOT_UNIT and np.isfinite(part).all():
+                row = int(np.argmax(off))
+                place = f"{start}:{start + 4}" if single else f"{row}, {start}:{start + 4}"
+                raise InputError(
+                    f"q[{place}] is a quaternion (x, y, z, w) of length {np.linalg.norm(part[row]):.9g}; expected 1"
+                )
 
     def _require_inertia(self, task: Task, inputs: list[Array]) -> None:
         """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""
@@ -298,6 +330,17 @@ class Evaluator:
                     f"is zero), so its acceleration is not determined; give link {link.name!r} inertia about that "
                     "axis, or the joint an armature"
                 )
+
+
+def _solid(link: Link) -> bool:
+    """Whether a body resists turning about any axis through its mass centre, and has mass."""
+    m, h = cast(float, link.M.m), np.array(link.M.h.components(), dtype=np.float64)
+    if not m > 0.0:
+        return False
+    xx, xy, xz, yy, yz, zz = (cast(float, x) for x in link.M.S.components())
+    S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - np.outer(h, h) / m
+    moments = np.linalg.eigvalsh(np.trace(S) * np.eye(3) - S)
+    return bool(moments[0] > WEAK_INERTIA * abs(float(xx + yy + zz)))
 
 
 class Shortcut:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from pathlib import Path
@@ -14,22 +15,23 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from redyn.description import RobotDescription, Source, random_chain, read, to_yaml, transforms
-from redyn.description.schema import WORLD
+from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
-from redyn.errors import InputError, RedynError
+from redyn.errors import InputError, RedynError, RedynWarning
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
-from redyn.model import Frame, Link, Model, build
+from redyn.model import Frame, Link, Model, build, configuration
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
     from redyn.kinematics.inverse import Solutions
 
 LinkName = str | int | None
+Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
 External = Mapping[str | int, ArrayLike]
 
 
@@ -79,10 +81,17 @@ class Robot:
     array([4.34583, 1.54998, 0.32373])
     """
 
-    def __init__(self, description: RobotDescription, *, friction: bool = True, exact: bool = False) -> None:
+    def __init__(
+        self,
+        description: RobotDescription,
+        *,
+        friction: bool = True,
+        exact: bool = False,
+        mimic: Mimic = "independent",
+    ) -> None:
         self.description = description
-        self.model: Model = build(description, friction=friction, exact=exact)
-        self._options = (friction, exact)
+        self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
+        self._options = (friction, exact, mimic)
         self.evaluator = Evaluator(self.model)
         self._quick = self.evaluator.quick
 
@@ -102,17 +111,33 @@ class Robot:
 
     @property
     def nq(self) -> int:
-        return self.model.dof
+        """How many numbers q has: one per degree of freedom, and one more for every quaternion."""
+        return self.model.nq
 
     @property
     def joint_names(self) -> list[str]:
-        """The moving joints, in the order of q."""
-        return [link.joint.name for link in self.model.links]
+        """The joints that move on their own, in the order of q."""
+        return list(dict.fromkeys(link.joint.name for link in self.model.driven))
+
+    @property
+    def velocity_names(self) -> list[str]:
+        """What each entry of qd is, and of tau: the joint, and where it has several, which of them."""
+        return [link.joint.label for link in self.model.driven]
+
+    @property
+    def coordinate_names(self) -> list[str]:
+        """What each entry of q is."""
+        types = {str(link.joint.name): link.joint.type for link in self.description.links}
+        return [
+            f"{name}.{part}" if part else name
+            for name in self.joint_names
+            for part in COORDINATES.get(types[name], ("",))
+        ]
 
     @property
     def link_names(self) -> list[str]:
         """The moving bodies."""
-        return [link.name for link in self.model.links]
+        return [self.model.links[i - 1].name for i in self.model.bodies]
 
     @property
     def frame_names(self) -> list[str]:
@@ -128,32 +153,61 @@ class Robot:
         """Of all links, fixed ones included."""
         return sum(link.mass or 0.0 for link in self.description.links)
 
-    @cached_property
+    @property
     def initial(self) -> Array:
         """The joint values that the file starts from (zero where it does not say)."""
-        values = {link.name: link.joint.initial or 0.0 for link in self.description.links}
-        return np.array([values[name] for name in self.link_names])
+        values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
+        return np.concatenate([values[name] for name in self.joint_names])
 
-    @cached_property
+    @property
     def limits(self) -> Array:
         """Lower and upper limit of every joint, (dof, 2); infinite where the file has none."""
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
-        return np.array([values[name] for name in self.link_names])
+        return np.array([values[link.name] for link in self.model.driven])
 
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
-        return np.zeros(self.nq)
+        return configuration.neutral(self.model)
 
     def random(self, rng: np.random.Generator | int | None = None) -> Array:
         """A configuration within the limits; joints without limits turn within +-pi or slide within +-1 m."""
-        turning = np.array([link.joint.kind == "revolute" for link in self.model.links])
-        widest = np.where(turning, np.pi, 1.0)
+        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.driven])
+        widest = np.where(sliding, 1.0, np.pi)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
         try:
             generator = np.random.default_rng(rng)
         except (TypeError, ValueError):
             raise InputError(f"random: expected a generator, a seed or nothing, got {rng!r}") from None
-        return lower + (upper - lower) * generator.random(self.nq)
+        return configuration.random(self.model, lower, upper, generator)
+
+    def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
+        """Where the robot is after moving from q for a time dt at constant velocities v: q + v dt but for quaternions.
+
+        >>> import redyn
+        >>> redyn.load("two-link").integrate([0.1, 0.2], [1.0, 2.0], 0.5)
+        array([0.6, 1.2])
+        """
+        start = normal("q", q, self.nq, f"{self.nq} numbers")
+        rate = normal("v", v, self.dof, f"{self.dof} numbers")
+        try:
+            step = rate * np.asarray(dt, dtype=np.float64)[..., None]
+        except (TypeError, ValueError):
+            raise InputError(f"dt: expected a time, or one for each state, got {dt!r}") from None
+        return self._on_pairs(configuration.integrate, start, step)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The velocities that lead from q0 to q1 in one second: `integrate(q0, difference(q0, q1))` is q1."""
+        start, end = (normal(name, q, self.nq, f"{self.nq} numbers") for name, q in (("q0", q0), ("q1", q1)))
+        return self._on_pairs(configuration.difference, start, end)
+
+    def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
+        """Of one state or many; a single one goes with all of the other's."""
+        if a.ndim == b.ndim == 2 and len(a) != len(b):
+            raise InputError(f"{len(a)} states and {len(b)} do not go together; give equal numbers, or one state")
+        counts = [len(x) for x in (a, b) if x.ndim == 2]
+        first, second = (np.broadcast_to(x, (counts[0] if counts else 1, x.shape[-1])) for x in (a, b))
+        result = run(self.model, first, second)
+        return result if counts else result[0]
 
     def to_yaml(self, path: str | Path | None = None) -> str:
         """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
@@ -202,6 +256,21 @@ class Robot:
         return inverse_kinematics(
             self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
+
+    def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
+        """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.
+
+        `rates` are those of the joints after the base; the robot's momentum, zero unless given, stays.
+        """
+        from redyn.kinematics import base_velocity
+
+        return base_velocity(self, q, rates, momentum)
+
+    def generalized_jacobian(self, q: ArrayLike, link: LinkName = None) -> Array:
+        """Of a free-flying robot at rest: 6 x (dof - 6), a frame's twist from the joint rates alone."""
+        from redyn.kinematics import generalized_jacobian
+
+        return generalized_jacobian(self, q, link)
 
     def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
@@ -340,13 +409,14 @@ class Robot:
         gravity: ArrayLike | None = None,
         **how: Unpack[How],
     ) -> Array:
-        """Y, (dof, 10 dof): Y @ parameters is the torque without friction and armature."""
+        """Y, (dof, 10 L): Y @ parameters is the torque without friction and armature."""
         return self._run_in_world("regressor", [q, qd, qdd], gravity, **how)[0]
 
     @cached_property
     def parameters(self) -> Array:
         """Ten per moving link, m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, at the origin and in the axes of its frame."""
-        return np.concatenate([_ten_numbers(link, self.model.frames[link.name]) for link in self.model.links])
+        links = [self.model.links[i - 1] for i in self.model.bodies]
+        return np.concatenate([_ten_numbers(link, self.model.frames[link.name]) for link in links])
 
     def casadi(self, algorithm: str) -> Any:
         """A casadi.Function: one column per state vector in, one per output out (matrices flat, row by row)."""
@@ -369,6 +439,8 @@ class Robot:
         gravity: ArrayLike | None = None,
     ) -> Denoc:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
+        if self.nq != self.model.n or any(k.virtual or k.joint.kind == "helical" for k in self.model.links):
+            raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
         meaning = f"{self.dof} numbers, one per joint"
@@ -406,7 +478,7 @@ class Robot:
             raise InputError(f"with_payload: {name!r} is fixed to the world")
         return self._like(transforms.with_payload(self._with_tip, name, mass, com, inertia))
 
-    def lock(self, joints: Mapping[str, float | None]) -> Robot:
+    def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
         >>> import redyn
@@ -510,9 +582,10 @@ class Robot:
                 hint = f"did you mean {close[0]!r}?" if close else f"the frames are {', '.join(self.frame_names[:12])}"
                 raise InputError(f"link: {self.name} has no frame {link!r}; {hint}")
             return link
-        if not 0 <= link <= self.dof:
-            raise InputError(f"link: expected an index from 1 to {self.dof}, or 0 for the world, got {link}")
-        return self.model.links[int(link) - 1].name if link else WORLD
+        names = self.link_names
+        if not 0 <= link <= len(names):
+            raise InputError(f"link: expected an index from 1 to {len(names)}, or 0 for the world, got {link}")
+        return names[int(link) - 1] if link else WORLD
 
     def named_frame(self, link: LinkName = None) -> tuple[str, Frame]:
         """The name of a frame and what the model knows of it."""
@@ -582,12 +655,25 @@ def _ten_numbers(link: Link, frame: Frame) -> Array:
     return np.array([m, *first, *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
 
 
-def _rebuild(description: RobotDescription, with_friction: bool, exact: bool) -> Robot:
-    return Robot(description, friction=with_friction, exact=exact)
+def _rebuild(description: RobotDescription, with_friction: bool, exact: bool, mimic: Mimic) -> Robot:
+    return Robot(description, friction=with_friction, exact=exact, mimic=mimic)
 
 
-def load(source: Source, *, friction: bool = True, exact: bool = False, allow_unphysical: bool = False) -> Robot:
+def load(
+    source: Source,
+    *,
+    floating_base: bool = False,
+    friction: bool = True,
+    mimic: Mimic = "independent",
+    exact: bool = False,
+    allow_unphysical: bool = False,
+) -> Robot:
     """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
+
+    `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
+    quaternion x y z w, qd with its angular and linear velocity in its own axes.
+    Joints of the file that mimic others move on their own, with a warning; `mimic="couple"` ties them to their leaders,
+    exactly, so that q holds the leaders alone.
 
     `friction=False` leaves friction out of every torque (armature stays). `exact=True` keeps rotations as the file
     has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
@@ -596,8 +682,20 @@ def load(source: Source, *, friction: bool = True, exact: bool = False, allow_un
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
-    description = read(source, allow_unphysical=allow_unphysical)
-    return Robot(description, friction=friction, exact=exact)
+    if mimic not in ("independent", "couple"):
+        raise InputError(f"mimic: expected 'independent' or 'couple', got {mimic!r}")
+    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    followers = [link.joint for link in description.links if link.joint.mimic is not None]
+    if followers and mimic == "independent":
+        first, more = followers[0], f" (and {len(followers) - 1} more)" if len(followers) > 1 else ""
+        leader = first.mimic.joint if first.mimic else ""
+        warnings.warn(
+            f"{description.source or description.name}: joint {first.name!r} mimics {leader!r}{more}; redyn takes such "
+            "joints as independent, mimic='couple' ties them",
+            RedynWarning,
+            stacklevel=2,
+        )
+    return Robot(description, friction=friction, exact=exact, mimic=mimic)
 
 
 def chain(n: int, seed: int = 0) -> Robot:

@@ -10,7 +10,7 @@ from redyn.algebra.spatial import (
     Wrench,
     acceleration_matrix,
 )
-from redyn.algebra.turns import Turn, TurnX, TurnZ
+from redyn.algebra.turns import Turn, TurnBy, TurnCycle, TurnX, TurnZ
 from redyn.algebra.vectors import Mat3, Sym3, Vec3, cross_matrix, outer, symmetric_product
 
 __all__ = [
@@ -25,6 +25,8 @@ __all__ = [
     "Scalar",
     "Sym3",
     "Turn",
+    "TurnBy",
+    "TurnCycle",
     "TurnX",
     "TurnZ",
     "Twist",

@@ -1,8 +1,9 @@
-"""Rotations about one coordinate axis: the steps that every rotation between two links is made of.
+"""Rotations between the axes of two links, each made of a few steps.
 
 A general rotation costs nine multiplications on a vector; a turn about z followed by one about x costs eight,
 and its zeros and ones fold. Symmetric matrices turn with five multiplications per 2x2 block:
-with y = s (a - d) + 2 c b, the block [[a, b], [b, d]] becomes [[a - s y, c y - b], [c y - b, d + s y]].
+with y = s (a - d) + 2 c b, the block [[a, b], [b, d]] becomes [[a - s y, c y - b], [c y - b, d + s y]]. Only
+joints that turn about a point need a rotation matrix as a whole; renaming the axes costs nothing.
 """
 
 from __future__ import annotations
@@ -15,12 +16,8 @@ from redyn.algebra.vectors import Mat3, Sym3, Vec3
 
 
 class Turn(Protocol):
-    """The rotation of a child's axes from its parent's, about one coordinate axis."""
+    """The rotation of a child's axes from its parent's."""
 
-    @property
-    def c(self) -> Scalar: ...
-    @property
-    def s(self) -> Scalar: ...
     def to_parent(self, v: Vec3) -> Vec3: ...
     def to_child(self, v: Vec3) -> Vec3: ...
     def symmetric_to_parent(self, a: Sym3) -> Sym3: ...
@@ -92,3 +89,58 @@ class TurnZ:
             Vec3(yx, yy, self.s * a.x.z + self.c * a.y.z),
             Vec3(self.c * a.z.x - self.s * a.z.y, self.s * a.z.x + self.c * a.z.y, a.z.z),
         )
+
+
+@dataclass(slots=True)
+class TurnCycle:
+    """The axes renamed: the child's x, y, z are the parent's y, z, x. Three of them lead back."""
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return Vec3(v.z, v.x, v.y)
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return Vec3(v.y, v.z, v.x)
+
+    def symmetric_to_parent(self, a: Sym3) -> Sym3:
+        return Sym3(a.zz, a.xz, a.yz, a.xx, a.xy, a.yy)
+
+    def matrix_to_parent(self, a: Mat3) -> Mat3:
+        return Mat3(self.to_parent(a.z), self.to_parent(a.x), self.to_parent(a.y))
+
+
+@dataclass(slots=True)
+class TurnBy:
+    """A rotation given by its matrix, which takes the child's coordinates to the parent's."""
+
+    R: Mat3
+
+    @staticmethod
+    def of_quaternion(x: Scalar, y: Scalar, z: Scalar, w: Scalar) -> TurnBy:
+        """Of a unit quaternion: polynomials, so that no attitude is singular."""
+        x2, y2, z2 = x + x, y + y, z + z
+        xx, yy, zz = x * x2, y * y2, z * z2
+        xy, xz, yz = x * y2, x * z2, y * z2
+        wx, wy, wz = w * x2, w * y2, w * z2
+        return TurnBy(
+            Mat3(
+                Vec3(1 - (yy + zz), xy - wz, xz + wy),
+                Vec3(xy + wz, 1 - (xx + zz), yz - wx),
+                Vec3(xz - wy, yz + wx, 1 - (xx + yy)),
+            )
+        )
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return self.R @ v
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return self.R.T @ v
+
+    def symmetric_to_parent(self, a: Sym3) -> Sym3:
+        half = self.R.times(a.full())
+        R = self.R
+        return Sym3(
+            half.x.dot(R.x), half.x.dot(R.y), half.x.dot(R.z), half.y.dot(R.y), half.y.dot(R.z), half.z.dot(R.z)
+        )
+
+    def matrix_to_parent(self, a: Mat3) -> Mat3:
+        return self.R.times(a).times(self.R.T)

@@ -12,6 +12,7 @@ from rich.console import Console
 from redyn.errors import InputError
 
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
+Floating = Annotated[bool, typer.Option(help="Set the robot free from the world, on a free joint.")]
 Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
 
 

@@ -112,7 +112,7 @@ def show(
             link.parent,
             joint.type,
             *cells,
-            "-" if joint.type == "fixed" else shown(joint.initial or 0.0, joint.type == "revolute"),
+            "-" if joint.type == "fixed" else shown(joint.initial or joint.neutral, joint.type == "revolute"),
         )
         if link.mass is not None:
             com = link.com or tuple(-x + 0.0 for x in link.r or (0.0, 0.0, 0.0))

@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
     compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Let a robot move: fall, be driven, or follow a motion.
@@ -70,9 +71,9 @@ def simulate(
     from redyn.simulation import SimulationError
     from redyn.simulation import simulate as run_robot
 
-    loaded = load(robot, friction=friction, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical)
     n = loaded.dof
-    start = loaded.initial if q is None else numbers("--q", q, n)
+    start = loaded.initial if q is None else numbers("--q", q, loaded.nq)
     rates = numbers("--qd", qd, n)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
@@ -162,7 +163,7 @@ def _law(
     if torque is not None:
         return _torque(robot, torque)
     if pd is not None:
-        target, p, d = (numbers("--pd", text, n) for text in pd)
+        target, p, d = (numbers("--pd", text, width) for text, width in zip(pd, (robot.nq, n, n), strict=True))
         return controllers.pd_gravity(robot, target, p, d, gravity)
     if follow is None:
         return None
@@ -181,7 +182,7 @@ def _torque(robot: Robot, text: str) -> Any:
     from redyn.trajectory import read_table
 
     table = read_table(text)
-    names = [f"tau_{joint}" for joint in robot.joint_names]
+    names = [f"tau_{joint}" for joint in robot.velocity_names]
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise InputError(f"{text}: no column {missing[0]}; beside t there are: {', '.join(list(table.columns)[:12])}")
@@ -193,6 +194,8 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 
     if kind not in KINDS:
         raise InputError(f"--follow: expected one of {', '.join(KINDS)}, got {kind!r}")
+    if robot.nq != robot.dof:
+        raise InputError(f"--follow: {robot.name} has joints with quaternions, which no motion here describes")
     if kind == "csv":
         return trajectory.from_csv(stop, robot.joint_names)
     make = {
@@ -206,10 +209,14 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 
 def _motion_table(run: Run) -> Table:
     table = Table("joint", "from", "to", "smallest", "largest", "fastest", "largest torque", box=None)
-    for i, name in enumerate(run.robot.joint_names):
-        x = run.q[:, i]
-        cells = (x[0], x[-1], x.min(), x.max(), np.abs(run.qd[:, i]).max(), np.abs(run.tau[:, i]).max())
-        table.add_row(name, *(f"{value:.6g}" for value in cells))
+    model = run.robot.model
+    for i, (name, link, start) in enumerate(zip(run.robot.velocity_names, model.driven, model.starts, strict=True)):
+        cells = ["-"] * 4  # a quaternion's numbers do not go with single velocities
+        if link.joint.coordinates == 1:
+            x = run.q[:, start]
+            cells = [f"{value:.6g}" for value in (x[0], x[-1], x.min(), x.max())]
+        most = (np.abs(run.qd[:, i]).max(), np.abs(run.tau[:, i]).max())
+        table.add_row(name, *cells, *(f"{value:.6g}" for value in most))
     return table
 
 
@@ -238,7 +245,7 @@ def _data(runs: list[tuple[Run, float]]) -> dict[str, Any]:
     first = runs[0][0]
     return {
         "robot": first.robot.name,
-        "joints": first.robot.joint_names,
+        "joints": first.robot.velocity_names,
         "t": first.t.tolist(),
         "q": first.q.tolist(),
         "qd": first.qd.tolist(),

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 
@@ -29,6 +29,7 @@ def torque(
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion and the torques to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The torques that a motion needs, at one state or along a cycloidal motion.
@@ -40,8 +41,8 @@ def torque(
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
-    n = loaded.dof
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
     if cycloid is None and (csv_path or plot):
@@ -51,16 +52,20 @@ def torque(
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     if cycloid is None:
         t = np.zeros(1)
-        state = [numbers(name, text, n)[None] for name, text in (("--q", q or ""), ("--qd", qd), ("--qdd", qdd))]
+        given = (("--q", q or "", nq), ("--qd", qd, n), ("--qdd", qdd, n))
+        state = [numbers(name, text, width)[None] for name, text, width in given]
     else:
+        if nq != n:
+            raise InputError(f"--cycloid: {loaded.name} has joints with quaternions; give one state with --q")
         motion = cycloidal(numbers("--cycloid", cycloid[0], n), numbers("--cycloid", cycloid[1], n), duration)
         t = np.linspace(0.0, duration, samples)
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
 
-    units = ["Nm" if link.joint.kind == "revolute" else "N" for link in loaded.model.links]
+    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.driven]
+    names = loaded.velocity_names
     if csv_path is not None:
-        _write_csv(csv_path, loaded.joint_names, t, [*state, tau])
+        _write_csv(csv_path, names, t, [*state, tau])
     if plot is not None:
         from redyn.report.figures import torque_figure
 
@@ -68,7 +73,7 @@ def torque(
     if as_json:
         result = {
             "robot": loaded.name,
-            "joints": loaded.joint_names,
+            "joints": names,
             "units": units,
             "t": t.tolist(),
             "tau": tau.tolist(),
@@ -76,12 +81,13 @@ def torque(
         print(json.dumps(result if cycloid else {**result, "t": None, "tau": tau[0].tolist()}))
         return
     if cycloid is None:
-        table = Table("joint", "q", "qd", "qdd", "torque", "", box=None, header_style="bold")
-        for i, name in enumerate(loaded.joint_names):
-            table.add_row(name, *(f"{x[0, i]:.6g}" for x in state), f"{tau[0, i]:.6f}", units[i])
+        shown = state if nq == n else state[1:]  # quaternions do not go with single velocities
+        table = Table("joint", *("q", "qd", "qdd")[-len(shown) :], "torque", "", box=None, header_style="bold")
+        for i, name in enumerate(names):
+            table.add_row(name, *(f"{x[0, i]:.6g}" for x in shown), f"{tau[0, i]:.6f}", units[i])
     else:
         table = Table("joint", "smallest", "largest", "at (s)", "rms", "", box=None, header_style="bold")
-        for i, name in enumerate(loaded.joint_names):
+        for i, name in enumerate(names):
             column = tau[:, i]
             table.add_row(
                 name,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
 from redyn.errors import DescriptionError
 
 # The rounding of a table printed to six digits; rods and discs sit exactly on the limit.
@@ -18,7 +18,7 @@ NEGLIGIBLE = 1e-15
 _GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
     "modified-dh": ("a", "alpha", "d", "theta"),
-    "frames": ("xyz", "rpy", "axis"),
+    "frames": ("xyz", "rpy", "axis", "axis2"),
 }
 _VARIABLE = {
     ("dh", "revolute"): "theta",
@@ -47,9 +47,13 @@ def complete(robot: RobotDescription) -> RobotDescription:
         raise DescriptionError(
             "end_effector", f"no link is called {robot.end_effector!r}{_suggest(robot.end_effector, names)}"
         )
-    if all(link.joint.type == "fixed" for link in links):
-        raise DescriptionError("links", "no joint moves; at least one must be revolute or prismatic")
     return robot.model_copy(update={"links": links})
+
+
+def check_moves(robot: RobotDescription, origin: str = "") -> None:
+    if all(link.joint.type == "fixed" for link in robot.links):
+        where = f"{origin}: links" if origin else "links"
+        raise DescriptionError(where, "no joint moves; at least one must not be fixed, or the base must float")
 
 
 def _suggest(name: str, names: list[str]) -> str:
@@ -66,8 +70,10 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
                 f"{where}.{field}",
                 f"not used with convention {robot.convention!r}, whose fields are {', '.join(allowed)}",
             )
-    if link.axis is not None and not 1e-6 < float(np.linalg.norm(link.axis)) < 1e6:
-        raise DescriptionError(f"{where}.axis", f"expected a direction such as [0, 0, 1], got {list(link.axis)}")
+    for field, axis in (("axis", link.axis), ("axis2", link.axis2)):
+        if axis is not None and not 1e-6 < float(np.linalg.norm(axis)) < 1e6:
+            raise DescriptionError(f"{where}.{field}", f"expected a direction such as [0, 0, 1], got {list(axis)}")
+    _check_kind(link, robot, where)
     if robot.convention != "frames":
         variable = _VARIABLE.get((robot.convention, link.joint.type))
         for field in allowed:
@@ -76,6 +82,25 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
                     f"{where}.{field}",
                     f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}",
                 )
+
+
+def _check_kind(link: LinkDescription, robot: RobotDescription, where: str) -> None:
+    """What the type of a joint asks of the geometry."""
+    kind = link.joint.type
+    if robot.convention != "frames" and (kind in SEVERAL or kind == "helical"):
+        raise DescriptionError(
+            f"{where}.joint.type", f"a {kind} joint needs convention 'frames', got {robot.convention!r}"
+        )
+    if (link.axis2 is not None) != (kind == "universal"):
+        missing = "missing; a universal joint turns about axis, then about axis2"
+        raise DescriptionError(f"{where}.axis2", missing if kind == "universal" else f"not used by a {kind} joint")
+    if kind == "universal":
+        first, second = np.array(link.axis or (0.0, 0.0, 1.0)), np.array(link.axis2)
+        sine = np.linalg.norm(np.cross(first, second)) / (np.linalg.norm(first) * np.linalg.norm(second))
+        if sine < 1e-3:
+            raise DescriptionError(f"{where}.axis2", "the two axes of a universal joint must differ")
+    if kind in ("spherical", "free") and link.axis is not None:
+        raise DescriptionError(f"{where}.axis", f"a {kind} joint has no axis")
 
 
 def _needed(allowed: tuple[str, ...], variable: str | None) -> str:
@@ -88,13 +113,13 @@ def _with_initial(link: LinkDescription, robot: RobotDescription, where: str) ->
     value = getattr(link, variable) if variable else None
     if variable is None or value is None:
         return link
-    if link.joint.initial is not None and link.joint.initial != value:
+    if link.joint.initial is not None and link.joint.initial != (value,):
         raise DescriptionError(
             f"{where}.{variable}",
             f"{variable} is the variable of this joint, so its number is the initial value, but joint.initial says "
-            f"{link.joint.initial}; give one of them (a constant to add goes into joint.offset)",
+            f"{link.joint.initial[0]}; give one of them (a constant to add goes into joint.offset)",
         )
-    joint = link.joint.model_copy(update={"initial": value})
+    joint = link.joint.model_copy(update={"initial": (value,)})
     return link.model_copy(update={variable: None, "joint": joint})
 
 

@@ -1,5 +1,5 @@
 """Robots from MJCF, MuJoCo's format. Its own compiler (the optional package mujoco) resolves defaults, includes and
-geoms into bodies with inertia; this reads hinges, slides and fixed bodies out of the compiled model.
+geoms into bodies with inertia; this reads joints and bodies out of the compiled model.
 
 A body with several joints becomes a chain of massless links. Where a body's last joint is not at the body's origin,
 the moving link is named after the joint and the body hangs fixed on it, so that every frame is where MuJoCo has it.
@@ -27,8 +27,7 @@ from redyn.errors import DescriptionError, MissingExtraError, RedynWarning
 Array = NDArray[np.float64]
 
 _LONGEST = 150  # characters of a name, so that an ending still fits
-_KINDS = {2: "prismatic", 3: "revolute"}  # mjJNT_SLIDE, mjJNT_HINGE
-_NOT_YET = {0: "free", 1: "ball"}
+_KINDS = {0: "free", 1: "spherical", 2: "prismatic", 3: "revolute"}  # mjJNT_FREE, _BALL, _SLIDE, _HINGE
 _ON_JOINTS = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _SOLIDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}  # mjGEOM_...
 _SHOWN = 3  # groups of geoms below this one are what MuJoCo's viewer shows
@@ -142,11 +141,16 @@ class _Body:
         at = _pose(model.body_pos[index], model.body_quat[index])  # in the frame of the link before
         parent = self.names.bodies[int(model.body_parentid[index])]
         for j in self.joints:
-            at = at @ _pose(model.jnt_pos[j], (1.0, 0.0, 0.0, 0.0))
             joint = self._joint(j)
+            if joint["type"] == "free":  # its q is the pose in the world, where such bodies have to be
+                yield {"name": self.name, "parent": WORLD, "joint": joint, **self._mass(), **self._shapes()}
+                return
+            at = at @ _pose(model.jnt_pos[j], (1.0, 0.0, 0.0, 0.0))
             last = j == self.joints[-1] and not model.jnt_pos[j].any()
             name = self.name if last else self.names.link(f"{joint['name']}_link")
-            link = {"name": name, "parent": parent, "joint": joint, "axis": _floats(model.jnt_axis[j]), **_place(at)}
+            link = {"name": name, "parent": parent, "joint": joint, **_place(at)}
+            if joint["type"] != "spherical":
+                link["axis"] = _floats(model.jnt_axis[j])
             if last:
                 yield link | self._mass() | self._shapes()
                 return
@@ -158,16 +162,10 @@ class _Body:
     def _joint(self, j: int) -> dict[str, Any]:
         model = self.model
         name = self.names.joints[j]
-        kind = int(model.jnt_type[j])
-        if kind not in _KINDS:
-            raise DescriptionError(
-                self.path.name,
-                f"joint {name!r} of body {self.name!r} is a {_NOT_YET[kind]} joint, which is not supported yet; "
-                "hinge and slide are",
-            )
+        kind = _KINDS[int(model.jnt_type[j])]
         dof = int(model.jnt_dofadr[j])
         rotor = _rotor(model, j)
-        joint: dict[str, Any] = {"type": _KINDS[kind], "name": name}
+        joint: dict[str, Any] = {"type": kind, "name": name}
         for field, value in (
             ("damping", model.dof_damping[dof] + rotor[0]),
             ("coulomb", model.dof_frictionloss[dof]),
@@ -175,9 +173,15 @@ class _Body:
         ):
             if value:
                 joint[field] = float(value)
+        first = model.jnt_qposadr[j]
+        if kind == "free":
+            x, y, z, w, a, b, c = _floats(model.qpos0[first : first + 7])
+            return joint | {"initial": (x, y, z, a, b, c, w)}
+        if kind == "spherical":
+            return joint  # a limit here is a cone, which redyn cannot express
         if model.jnt_limited[j]:
             joint["limits"] = _floats(model.jnt_range[j])
-        reference = float(model.qpos0[model.jnt_qposadr[j]])
+        reference = float(model.qpos0[first])
         if reference:
             joint |= {"offset": -reference, "initial": reference}
         return joint
@@ -246,7 +250,9 @@ def _left_out(model: Any) -> Iterator[str]:
     """What the file has and redyn cannot express."""
     if (model.geom_contype & model.geom_conaffinity).any() or model.npair:
         yield "contacts"
+    cones = int(((model.jnt_type == 1) & (model.jnt_limited != 0)).sum())
     for count, what in (
+        (cones, "limits of ball joints"),
         (model.nu, "actuators"),
         (model.ntendon, "tendons"),
         (model.neq, "equality constraints"),

@@ -9,9 +9,10 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
-from redyn.description.checks import check_physical
+from redyn.description.checks import check_moves, check_physical
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
+from redyn.description.transforms import floating
 from redyn.description.urdf import parse_urdf
 from redyn.description.xml_file import parse_xml
 from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
@@ -32,8 +33,8 @@ def library() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-def read(source: Source, *, allow_unphysical: bool = False) -> RobotDescription:
-    """The description behind a library name, a path or a mapping."""
+def read(source: Source, *, floating_base: bool = False, allow_unphysical: bool = False) -> RobotDescription:
+    """The description behind a library name, a path or a mapping; `floating_base` sets it free from the world."""
     if isinstance(source, Mapping):
         description, origin = from_mapping(source), ""
     elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -48,6 +49,9 @@ def read(source: Source, *, allow_unphysical: bool = False) -> RobotDescription:
         description, origin = _read_file(path), path.name
     if not allow_unphysical:
         check_physical(description, origin)
+    if floating_base:
+        description = floating(description)
+    check_moves(description, origin)
     return description
 
 

@@ -12,9 +12,26 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr,
 from redyn.description.numbers import parse_angle, parse_number, shown
 
 Convention = Literal["dh", "modified-dh", "frames"]
-JointType = Literal["revolute", "prismatic", "fixed"]
+JointType = Literal[
+    "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed"
+]
 ShapeType = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 WORLD = "world"  # the name of link 0
+
+# What q holds for a joint, and what qd: names of the entries, where there is more than one.
+QUATERNION = ("qx", "qy", "qz", "qw")
+COORDINATES: dict[str, tuple[str, ...]] = {
+    "cylindrical": ("angle", "along"),
+    "universal": ("first", "second"),
+    "planar": ("x", "y", "angle"),
+    "spherical": QUATERNION,
+    "free": ("x", "y", "z", *QUATERNION),
+}
+VELOCITIES: dict[str, tuple[str, ...]] = COORDINATES | {
+    "spherical": ("wx", "wy", "wz"),
+    "free": ("wx", "wy", "wz", "vx", "vy", "vz"),
+}
+SEVERAL = frozenset(COORDINATES)  # joints with more than one degree of freedom
 
 
 def _items(value: object) -> list[object] | None:
@@ -64,6 +81,12 @@ def _inertia(value: object) -> tuple[float, ...]:
     )
 
 
+def _values(value: object) -> tuple[float, ...]:
+    """Joint values: one, or a list of them."""
+    items = _items(value)
+    return tuple(parse_angle(item) for item in ([value] if items is None else items))
+
+
 def _name(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         raise ValueError(f"expected a name (text of 1 to 200 characters), got {shown(value)}")
@@ -80,6 +103,7 @@ Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upp
 Angle = Annotated[float, BeforeValidator(parse_angle)]
 Angles = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "roll pitch yaw", parse_angle))]
 Colour = Annotated[tuple[float, float, float, float], BeforeValidator(_vector(4, "red green blue alpha"))]
+Values = Annotated[tuple[float, ...], BeforeValidator(_values)]
 Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
 Name = Annotated[str, BeforeValidator(_name)]
 
@@ -109,18 +133,43 @@ class JointDescription(_Strict):
     speed_limit: Positive | None = None
     effort_limit: Positive | None = None
     offset: Angle = 0.0
-    initial: Angle | None = None
+    pitch: Number | None = None  # of a helical joint, metres per radian
+    initial: Values | None = None  # as many as the joint has entries in q
     mimic: Mimic | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> JointDescription:
         if self.limits is not None and self.limits[0] > self.limits[1]:
             raise ValueError(f"limits: the lower one, {self.limits[0]}, is above the upper one, {self.limits[1]}")
+        useful = set(JointDescription.model_fields)
         if self.type == "fixed":
-            useless = sorted(self.model_fields_set - {"type", "name"})
-            if useless:
-                raise ValueError(f"{useless[0]} means nothing for a fixed joint")
+            useful = {"type", "name"}
+        elif self.type in SEVERAL:
+            useful -= {"limits", "speed_limit", "effort_limit", "offset", "mimic"}
+        if self.type != "helical":
+            useful.discard("pitch")
+        useless = sorted(name for name in self.model_fields_set - useful if getattr(self, name) is not None)
+        if useless:
+            raise ValueError(f"{useless[0]} means nothing for a {self.type} joint")
+        if self.type == "helical" and self.pitch is None:
+            raise ValueError("pitch is missing; a helical joint needs it, in metres per radian")
+        self._check_initial()
         return self
+
+    def _check_initial(self) -> None:
+        names = COORDINATES.get(self.type, ("value",))
+        if self.initial is None:
+            return
+        if len(self.initial) != len(names):
+            raise ValueError(f"initial: a {self.type} joint needs {', '.join(names)}, got {len(self.initial)} numbers")
+        if names[-4:] == QUATERNION and abs(sum(x * x for x in self.initial[-4:]) - 1.0) > 1e-6:
+            raise ValueError("initial: the quaternion qx, qy, qz, qw is not of length 1")
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        """The entries of q at zero: no turn, no shift."""
+        names = COORDINATES.get(self.type, ("value",))
+        return tuple(1.0 if name == "qw" else 0.0 for name in names)
 
 
 def _joint(value: object) -> object:
@@ -168,7 +217,7 @@ class LinkDescription(_Strict):
     name: Name | None = None
     parent: Name | None = None
     joint: Annotated[JointDescription, BeforeValidator(_joint)]
-    # dh: a, b, alpha, theta; modified-dh: a, alpha, d, theta; frames: xyz, rpy, axis
+    # dh: a, b, alpha, theta; modified-dh: a, alpha, d, theta; frames: xyz, rpy, axis (axis2 for a universal joint)
     a: Number | None = None
     b: Number | None = None
     d: Number | None = None
@@ -177,6 +226,7 @@ class LinkDescription(_Strict):
     xyz: Vector | None = None
     rpy: Angles | None = None
     axis: Vector | None = None
+    axis2: Vector | None = None
     mass: Number | None = None
     com: Vector | None = None
     r: Vector | None = None

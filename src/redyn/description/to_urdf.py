@@ -3,7 +3,8 @@
 What URDF cannot say is written as a comment: gravity, the end effector, initial joint values and the smoothing of
 Coulomb friction. Armature becomes the rotor inertia of a transmission without reduction, which redyn reads back and
 Pinocchio and MuJoCo do not. The last two change the dynamics, so they are warned of as well. Shapes other than meshes
-and ellipsoids are kept. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo
+and ellipsoids are kept. Cylindrical and universal joints become two joints with a massless link between them; a helical
+joint cannot be written. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo
 refuses a moment of zero; no result shows it.
 """
 
@@ -16,13 +17,15 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from redyn.description.placement import placement
-from redyn.description.schema import WORLD, JointDescription, LinkDescription, RobotDescription, Shape
-from redyn.description.transforms.frames import as_frames, mass_centre, origin
+from redyn.description.placement import placement, steps
+from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDescription, RobotDescription, Shape
+from redyn.description.transforms.common import fresh, link_names
+from redyn.description.transforms.frames import as_frames, mass_centre, origin, vector
 from redyn.errors import DescriptionError, RedynWarning
 
 LEAST_MOMENT = 1e-13  # kg m^2; MuJoCo's limit is a tenth of it
 _NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
+_KINDS = {"free": "floating"}
 SMOOTHING = JointDescription.model_fields["smoothing"].default
 
 
@@ -42,12 +45,37 @@ def to_urdf(robot: RobotDescription) -> str:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
     lines += [f"  {_comment(note)}" for note in _notes(robot)]
     lines.append(f'  <link name="{WORLD}"/>')
-    for link in robot.links:
+    links = list(_single_joints(robot))
+    for link in links:
         lines += _link(link)
         lines += _joint(link)
-    for link in robot.links:
+    for link in links:
         lines += _transmission(link.joint)
     return "\n".join([*lines, "</robot>", ""])
+
+
+def _single_joints(robot: RobotDescription) -> Iterator[LinkDescription]:
+    """The links, those on a joint that URDF lacks split into several."""
+    taken = link_names(robot)
+    for link in robot.links:
+        joint = link.joint
+        if joint.type == "helical":
+            raise DescriptionError(str(joint.name), "URDF has no helical joint")
+        if joint.type not in ("cylindrical", "universal"):
+            yield link
+            continue
+        (first, axis), (second, other) = steps(link)
+        names = [f"{joint.name}.{part}" for part in VELOCITIES[joint.type]]
+        between = fresh(f"{link.name}_carrier", taken)
+        one, two = (
+            joint.model_copy(update={"type": kind, "name": name, "initial": None})
+            for kind, name in zip((first, second), names, strict=True)
+        )
+        yield LinkDescription(
+            name=between, parent=link.parent, joint=one, xyz=link.xyz, rpy=link.rpy, axis=vector(axis), mass=0.0
+        )
+        moved = {"parent": between, "joint": two, "xyz": None, "rpy": None, "axis": vector(other), "axis2": None}
+        yield link.model_copy(update=moved)
 
 
 def _odd(joint: JointDescription) -> Iterator[str]:
@@ -139,10 +167,12 @@ def _shape(tag: str, shape: Shape) -> list[str]:
 
 def _joint(link: LinkDescription) -> list[str]:
     joint = link.joint
-    kind = "continuous" if joint.type == "revolute" and joint.limits is None else joint.type
+    kind = _KINDS.get(joint.type, joint.type)
+    if joint.type == "revolute" and joint.limits is None:
+        kind = "continuous"
     placed = placement(link, "frames")
     # A constant that is added to the joint variable becomes part of the joint's place.
-    T = origin(placed.at(joint.type, joint.offset))
+    T = origin(placed.at(joint, joint.offset))
     if not joint.offset:
         T = {"xyz": link.xyz or (0.0, 0.0, 0.0), "rpy": link.rpy or (0.0, 0.0, 0.0)}
     lines = [
@@ -151,8 +181,9 @@ def _joint(link: LinkDescription) -> list[str]:
         f"    <child link={_name(link.name)}/>",
         f'    <origin xyz="{_numbers(T["xyz"])}" rpy="{_numbers(T["rpy"])}"/>',
     ]
-    if joint.type != "fixed":
+    if joint.type in ("revolute", "prismatic", "planar"):
         lines.append(f'    <axis xyz="{_numbers(tuple(map(float, placed.axis)))}"/>')
+    if joint.type != "fixed":
         lines += _drive(joint)
     return [*lines, "  </joint>"]
 
@@ -184,4 +215,4 @@ def _drive(joint: JointDescription) -> Iterator[str]:
     if joint.coulomb and joint.smoothing != SMOOTHING:
         yield f"    {_comment(f'smoothing {joint.smoothing!r}')}"
     if joint.initial:
-        yield f"    {_comment(f'initial value {joint.initial!r}')}"
+        yield f"    {_comment(f'initial value {_numbers(joint.initial)}')}"

@@ -1,4 +1,4 @@
-"""Robots from URDF: chains and trees of revolute, continuous, prismatic and fixed joints.
+"""Robots from URDF: chains and trees of every joint of the format, and spherical ones.
 
 Tags and attributes that redyn has no use for are ignored. What is odd but common in public files (bodies that cannot
 exist, mimic joints, limits the wrong way round) is a warning; what leaves no robot is an error with its line.
@@ -15,13 +15,21 @@ from pydantic import ValidationError
 
 from redyn.description.checks import complete, unphysical_links
 from redyn.description.placement import rpy_rotation
-from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
 from redyn.description.urdf_shapes import colours, shapes
 from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError, RedynWarning
 
-_MOVING = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "fixed": "fixed"}
-_NOT_YET = ("floating", "planar", "spherical", "ball")
+_MOVING = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "floating": "free",
+    "planar": "planar",
+    "spherical": "spherical",
+    "ball": "spherical",
+}
 _INERTIA = ("rotorInertia", "rotor_inertia", "drake:rotor_inertia")
 _REDUCTION = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 
@@ -147,18 +155,18 @@ def _placed(
     """Parent, joint and place of a link."""
     kind, name = joint.text("type"), joint.text("name")
     if kind not in _MOVING:
-        yet = " yet" if kind in _NOT_YET else ""
         raise joint.error(
-            f"joint type {kind[:60]!r} is not supported{yet} (joint {name[:60]!r}); the types are {', '.join(_MOVING)}"
+            f"joint type {kind[:60]!r} is not supported (joint {name[:60]!r}); the types are {', '.join(_MOVING)}"
         )
     xyz, rpy = joint.origin()
     placed: dict[str, Any] = {"parent": parent, "xyz": xyz, "rpy": rpy}
     drive: dict[str, Any] = {}
-    if kind != "fixed":
+    if kind in ("revolute", "continuous", "prismatic", "planar"):
         axis = joint.find("axis")
         placed["axis"] = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
         if not any(placed["axis"]):
             raise (axis or joint).error("the axis is zero; expected a direction such as 0 0 1")
+    if kind != "fixed":
         drive = _drive(joint, kind, joints, notes)
         if armature.get(name):
             drive["armature"] = armature[name]
@@ -177,6 +185,8 @@ def _drive(joint: Element, kind: str, joints: dict[str, Element], notes: _Notes)
                 notes.add("taken as zero", dynamics, f"{attribute} of joint {name!r} is negative ({value:g})")
             elif value > 0:
                 fields[field] = value
+    if _MOVING[kind] in SEVERAL:
+        return fields  # limits and leaders are of single numbers
     if limit is not None:
         lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
         if lower > upper and kind != "continuous":
@@ -192,7 +202,6 @@ def _drive(joint: Element, kind: str, joints: dict[str, Element], notes: _Notes)
         if leader in joints:
             factor, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
             fields["mimic"] = {"joint": leader, "multiplier": factor, "offset": offset}
-            notes.add("redyn takes such joints as independent", mimic, f"joint {name!r} mimics {leader!r}")
         else:
             notes.add("taken as independent", mimic, f"joint {name!r} mimics {leader[:60]!r}, which does not exist")
     return fields

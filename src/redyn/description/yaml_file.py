@@ -97,8 +97,8 @@ def _translated(error: ValidationError, origin: str) -> DescriptionError:
 
 _CURES = {
     "convention": "; write dh, modified-dh or frames",
-    "joint": "; write revolute, prismatic or fixed",
-    "type": "; write revolute, prismatic or fixed",
+    "joint": "; write revolute, prismatic, fixed or another type",
+    "type": "; write revolute, prismatic, fixed or another type",
     "links": "; a list with one entry per link",
     "name": "; what the robot is called",
     "mimic.joint": "; the name of the joint to follow",
@@ -115,7 +115,7 @@ def _message(problem: Any) -> str:
     if kind == "too_short":
         return "expected at least 1 link"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("joint",):
-        return "expected revolute, prismatic or fixed, or a mapping with type"
+        return "expected revolute, prismatic, fixed or another type, or a mapping with type"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("mimic",):
         return "expected a mapping with joint, and with multiplier and offset if need be"
     if kind == "list_type" and problem["loc"][-1:] in (("visual",), ("collision",)):
@@ -140,6 +140,8 @@ def to_data(robot: RobotDescription) -> dict[str, object]:
                 link[field] = format_angle(link[field])
         if "rpy" in link:
             link["rpy"] = [format_angle(angle) for angle in link["rpy"]]
+        if len(link["joint"].get("initial", ())) == 1:
+            link["joint"]["initial"] = link["joint"]["initial"][0]
         if set(link["joint"]) == {"type"}:
             link["joint"] = link["joint"]["type"]
     return data
@@ -150,7 +152,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_list(dumper: yaml.SafeDumper, values: list[object]) -> Any:
-    flat = all(isinstance(value, int | float | str) for value in values) and len(values) <= 6
+    flat = all(isinstance(value, int | float | str) for value in values) and len(values) <= 7
     return dumper.represent_sequence("tag:yaml.org,2002:seq", values, flow_style=flat)
 
 

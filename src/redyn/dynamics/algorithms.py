@@ -32,7 +32,7 @@ class Algorithm:
 
     name: str
     state: tuple[str, ...]
-    shapes: Callable[[int], tuple[Shape, ...]]
+    shapes: Callable[[Model], tuple[Shape, ...]]
     run: Callable[[Model, Arithmetic, Columns, World], Outputs]
     world: frozenset[str] = field(default_factory=frozenset[str])  # of gravity, external, payload, frame
     regroup: bool = False  # whether regrouped inertial parameters give the same result
@@ -69,16 +69,24 @@ def _frame(w: World) -> Frame:
     return w.frame
 
 
-def _vector(n: int) -> tuple[Shape, ...]:
-    return ((n,),)
+def _vector(m: Model) -> tuple[Shape, ...]:
+    return ((m.dof,),)
 
 
-def _square(n: int) -> tuple[Shape, ...]:
-    return ((n, n),)
+def _square(m: Model) -> tuple[Shape, ...]:
+    return ((m.dof, m.dof),)
 
 
-def _fixed(*shapes: Shape) -> Callable[[int], tuple[Shape, ...]]:
-    return lambda n: shapes
+def _columns(m: Model) -> tuple[Shape, ...]:
+    return ((6, m.dof),)
+
+
+def _fixed(*shapes: Shape) -> Callable[[Model], tuple[Shape, ...]]:
+    return lambda m: shapes
+
+
+def _per_body(*shapes: Shape) -> Callable[[Model], tuple[Shape, ...]]:
+    return lambda m: tuple((len(m.bodies), *shape) for shape in shapes)
 
 
 _ALL = frozenset({"gravity", "external", "payload"})
@@ -111,7 +119,7 @@ def _entries() -> list[Algorithm]:
         Algorithm("solve", ("q", "phi"), _vector, lambda m, a, s, w: [f.solve(m, a, *s)], **solving),
         Algorithm("mass_matrix", _q, _square, lambda m, a, s, w: [_flat(g.mass_matrix(m, a, *s))], **regroup),
         Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [_flat(f.inverse_mass_matrix(m, a, *s))], **solving),
-        Algorithm("udu", _q, lambda n: ((n, n), (n,)), lambda m, a, s, w: _udu(m, a, s), **solving),
+        Algorithm("udu", _q, lambda m: ((m.dof, m.dof), (m.dof,)), lambda m, a, s, w: _udu(m, a, s), **solving),
         Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="mci"))]),
         Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="christoffel"))], **regroup),
         Algorithm("coriolis_vector", _v, _vector, lambda m, a, s, w: [i.coriolis_vector(m, a, *s)], **regroup),
@@ -121,12 +129,13 @@ def _entries() -> list[Algorithm]:
         Algorithm("potential_energy", _q, _fixed(()), lambda m, a, s, w: [[e.potential_energy(m, a, *s, gravity=w.gravity)]], _GRAVITY),
         Algorithm("com", _q, _fixed((3,)), lambda m, a, s, w: [list(e.com(m, a, *s).components())]),
         Algorithm("momentum", _v, _fixed((6,)), lambda m, a, s, w: [list(e.momentum(m, a, *s).components())]),
+        Algorithm("coordinate_rates", _v, lambda m: ((m.nq,),), lambda m, a, s, w: [k.coordinate_rates(m, a, *s)]),
         Algorithm("forward_kinematics", _q, _fixed((4, 4)), lambda m, a, s, w: [_flat(k.forward_kinematics(m, a, *s, frame=_frame(w)))], _FRAME),
-        Algorithm("jacobian", _q, lambda n: ((6, n),), lambda m, a, s, w: [_flat(k.jacobian(m, a, *s, frame=_frame(w)))], _FRAME),
-        Algorithm("jacobian_rate", _v, lambda n: ((6, n),), lambda m, a, s, w: [_flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))], _FRAME),
-        Algorithm("link_motion", _a, lambda n: tuple((n, *shape) for shape in motions), lambda m, a, s, w: _link_motion(m, a, s)),
-        Algorithm("joint_wrenches", _a, lambda n: ((n, 6),), lambda m, a, s, w: [_wrenches(m, a, s, w)], _PUSHED),
-        Algorithm("regressor", _a, lambda n: ((n, 10 * n),), lambda m, a, s, w: [_flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY),
+        Algorithm("jacobian", _q, _columns, lambda m, a, s, w: [_flat(k.jacobian(m, a, *s, frame=_frame(w)))], _FRAME),
+        Algorithm("jacobian_rate", _v, _columns, lambda m, a, s, w: [_flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))], _FRAME),
+        Algorithm("link_motion", _a, _per_body(*motions), lambda m, a, s, w: _link_motion(m, a, s)),
+        Algorithm("joint_wrenches", _a, _per_body((6,)), lambda m, a, s, w: [_wrenches(m, a, s, w)], _PUSHED),
+        Algorithm("regressor", _a, lambda m: ((m.dof, 10 * len(m.bodies)),), lambda m, a, s, w: [_flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY),
     ]  # fmt: skip
 
 

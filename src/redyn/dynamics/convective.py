@@ -53,10 +53,23 @@ def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> Conve
     return ConvectiveMatrix(E, -omega.cross(M.h))
 
 
-def lever_rate(link: Link, B_ij: Propagation, omega_j: Vec3, omega_i: Vec3, qd_i: Scalar) -> Vec3:
+def lever_rate(B_ij: Propagation, omega_j: Vec3, omega_i: Vec3, slip: Vec3) -> Vec3:
     """The rate of the vector from the parent's origin to the link's own, in link axes: what B_dot is made of."""
-    rate = B_ij.to_child(omega_j.cross(B_ij.offset)) + link.joint.p.lin * qd_i
+    rate = B_ij.to_child(omega_j.cross(B_ij.offset)) + slip
     return rate if B_ij.slide is None else rate + omega_i.cross(B_ij.slide)
+
+
+def _gathered(model: Model, B: Sequence[Propagation], slips: list[Vec3], arith: Arithmetic) -> list[Vec3]:
+    """The sliding velocities, those of links that follow handed to the first link of their joint.
+
+    A free joint moves its origin first and turns about it there, whatever the order of its velocities.
+    """
+    zero = arith.const(0.0)
+    for i in reversed(range(1, model.n)):
+        if model.links[i].joint.follows:
+            slips[i - 1] = slips[i - 1] + B[i].to_parent(slips[i])
+            slips[i] = Vec3(zero, zero, zero)
+    return slips
 
 
 def to_parent(K: ConvectiveMatrix, M_tilde: MassMatrix, B_ij: Propagation, rate: Vec3) -> ConvectiveMatrix:
@@ -80,17 +93,21 @@ def coriolis_matrix(
     model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], form: Form = "mci"
 ) -> list[list[Scalar]]:
     """C with C qd = h and dGIM/dt - 2 C skew."""
-    n, links = model.dof, model.links
+    n, links = model.n, model.links
     B = propagations(model, arith, q)
     M_tilde = composite_masses(model, B)
     omega = [t.ang for t in twists(model, arith, B, qd)]
-    rates = [lever_rate(link, B[i], omega[link.parent], omega[i + 1], qd[i]) for i, link in enumerate(links)]
+    slips = _gathered(model, B, [link.joint.p.lin * qd_i for link, qd_i in zip(links, qd, strict=True)], arith)
+    rates = [lever_rate(B[i], omega[link.parent], omega[i + 1], slips[i]) for i, link in enumerate(links)]
     K = [body_matrix(link, omega[i + 1], form, arith) for i, link in enumerate(links)]
     for i in reversed(range(n)):
         j = links[i].parent
         if j:
             K[j - 1] = K[j - 1] + to_parent(K[i], M_tilde[i], B[i], rates[i])
     C = [[arith.const(0.0)] * n for _ in range(n)]
+    for i in reversed(range(1, n)):
+        if links[i].joint.follows:  # p_i of the whole joint is fixed to its last link
+            omega[i] = B[i].to_parent(omega[i + 1])
     p_dot = [_rate(link.joint.p, omega[i + 1]) for i, link in enumerate(links)]  # Omega_i p_i
     for i in range(n):
         p = links[i].joint.p

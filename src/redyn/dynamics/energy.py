@@ -24,7 +24,7 @@ def first_moment(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[
     m = [link.M.m for link in model.links]
     h = [link.M.h for link in model.links]
     total, moment = arith.const(0.0), zero_vector(arith)
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         slide = B[i].slide
         own = h[i] if slide is None else h[i] + slide * m[i]
         on_parent = B[i].to_parent(own) + B[i].offset * m[i]
@@ -54,7 +54,7 @@ def momentum(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[
     t = twists(model, arith, B, qd)
     carried = [link.M @ t_i for link, t_i in zip(model.links, t[1:], strict=True)]
     total = Wrench(zero_vector(arith), zero_vector(arith))
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         on_parent = B[i].T @ carried[i]
         j = model.links[i].parent
         if j:

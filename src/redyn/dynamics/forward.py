@@ -36,16 +36,18 @@ def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulatio
     reciprocal = 1 / m_hat
     psi = link.joint.with_axis(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
     M_bar = _with_row(link.joint, M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
-    block = M_hat.I if link.joint.kind == "revolute" else M_hat.G
+    block = M_hat.G if link.joint.kind == "prismatic" else M_hat.I
     return Articulation(psi, m_hat, reciprocal, block.xx + block.yy + block.zz), M_bar
 
 
 def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
-    """The same matrix with its row and column along the joint replaced."""
+    """The same matrix with its row and column along the joint replaced by what they are known to be."""
     I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force
     if joint.kind == "revolute":
         columns = Mat3(Vec3(F.x.x, F.x.y, f.x), Vec3(F.y.x, F.y.y, f.y), Vec3(F.z.x, F.z.y, f.z))
         return ArticulatedInertia(Sym3(I.xx, I.xy, n.x, I.yy, n.y, n.z), columns, G)
+    if joint.kind == "helical":  # its row is a sum of two: nothing to replace
+        return M
     return ArticulatedInertia(I, Mat3(F.x, F.y, n), Sym3(G.xx, G.xy, f.x, G.yy, f.y, f.z))
 
 
@@ -54,7 +56,7 @@ def articulations(model: Model, arith: Arithmetic, B: Sequence[Propagation]) -> 
     zero = arith.const(0.0)
     M_hat = [ArticulatedInertia.of_rigid(link.M, zero) for link in model.links]
     result: list[Articulation] = []
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         link = model.links[i]
         joint, M_bar = articulated_step(link, M_hat[i])
         result.append(joint)
@@ -85,7 +87,7 @@ def solve_with(
     model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi: Sequence[Scalar]
 ) -> list[Scalar]:
     """x with GIM x = phi, the articulations being known."""
-    n = model.dof
+    n = model.n
     eta: list[Wrench | None] = [None] * n
     phi_tilde = list(phi)
     for i in reversed(range(n)):
@@ -135,7 +137,7 @@ def generalized_force(
 ) -> list[Scalar]:
     """phi = tau - h - gravity_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
     applied = applied_wrenches(model, arith, B, external)
-    still = [arith.const(0.0)] * model.dof
+    still = [arith.const(0.0)] * model.n
     bias, _ = joint_wrenches(model, arith, B, qd, still, model.gravity if gravity is None else gravity, applied)
     return [
         tau_i - bias_i - friction(link.joint, qd_i, arith)
@@ -154,8 +156,8 @@ def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list
     B = propagations(model, arith, q)
     joints = articulations(model, arith, B)
     zero, one = arith.const(0.0), arith.const(1.0)
-    U = [[one if i == k else zero for k in range(model.dof)] for i in range(model.dof)]
-    for k in range(model.dof):
+    U = [[one if i == k else zero for k in range(model.n)] for i in range(model.n)]
+    for k in range(model.n):
         i, psi_ik = k, joints[k].psi
         while model.links[i].parent:
             psi_ik = B[i].T @ psi_ik  # Saha 2003 (27)
@@ -168,6 +170,6 @@ def inverse_mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) ->
     """The inverse of the GIM, a column per unit phi; the articulations are shared."""
     B = propagations(model, arith, q)
     joints = articulations(model, arith, B)
-    zero, one, n = arith.const(0.0), arith.const(1.0), model.dof
+    zero, one, n = arith.const(0.0), arith.const(1.0), model.n
     columns = [solve_with(model, B, joints, [one if i == k else zero for i in range(n)]) for k in range(n)]
     return [[columns[max(i, k)][min(i, k)] for k in range(n)] for i in range(n)]

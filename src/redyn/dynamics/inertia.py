@@ -14,7 +14,7 @@ from redyn.model import Model
 def composite_masses(model: Model, B: Sequence[Propagation]) -> list[MassMatrix]:
     """M_tilde_i: link i and all that it carries, as one rigid body."""
     M_tilde = [link.M for link in model.links]
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         j = model.links[i].parent
         if j:
             M_tilde[j - 1] = M_tilde[j - 1] + M_tilde[i].to_parent(B[i])  # (9.11d)
@@ -25,8 +25,8 @@ def mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[li
     """The GIM; the armature of each joint adds to the diagonal."""
     B = propagations(model, arith, q)
     M_tilde = composite_masses(model, B)
-    GIM = [[arith.const(0.0)] * model.dof for _ in range(model.dof)]
-    for i in range(model.dof):
+    GIM = [[arith.const(0.0)] * model.n for _ in range(model.n)]
+    for i in range(model.n):
         joint = model.links[i].joint
         w = M_tilde[i] @ joint.p
         GIM[i][i] = joint.p.dot(w) + joint.armature  # (9.15b) for j = i

@@ -44,8 +44,8 @@ def joint_wrenches(
         motion, w_i = outward_step(link, B_ij, motions[link.parent], qd_i, qdd_i)
         motions.append(motion)
         w.append(w_i - applied[i] if i in applied else w_i)  # (9.34)
-    tau: list[Scalar] = [arith.const(0.0)] * model.dof
-    for i in reversed(range(model.dof)):
+    tau: list[Scalar] = [arith.const(0.0)] * model.n
+    for i in reversed(range(model.n)):
         link = model.links[i]
         tau[i], on_parent = inward_step(link, B[i], w[i])
         if link.parent:
@@ -93,12 +93,12 @@ def coriolis_vector(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Se
     """h, the vector of convective inertia terms (VCI): the torque of the motion with qdd = 0 (9.17)-(9.19)."""
     zero = arith.const(0.0)
     B = propagations(model, arith, q)
-    return joint_wrenches(model, arith, B, qd, [zero] * model.dof, Vec3(zero, zero, zero), {})[0]
+    return joint_wrenches(model, arith, B, qd, [zero] * model.n, Vec3(zero, zero, zero), {})[0]
 
 
 def gravity_torque(model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None) -> list[Scalar]:
     """What the actuators must supply to hold still."""
-    still = [arith.const(0.0)] * model.dof
+    still = [arith.const(0.0)] * model.n
     B = propagations(model, arith, q)
     return joint_wrenches(model, arith, B, still, still, model.gravity if gravity is None else gravity, {})[0]
 
@@ -117,7 +117,8 @@ def user_joint_wrenches(
     applied = applied_wrenches(model, arith, B, external)
     _, w = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)
     result: list[Wrench] = []
-    for link, w_i in zip(model.links, w, strict=True):
+    for i in model.bodies:
+        link, w_i = model.links[i - 1], w[i - 1]
         R_T = model.frames[link.name].pose.R.T
         moment = w_i.moment - link.anchor.cross(w_i.force)
         result.append(Wrench(R_T @ moment, R_T @ w_i.force))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3, acceleration_matrix
-from redyn.model import Frame, Link, Model
+from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, TurnBy, Twist, Vec3, acceleration_matrix
+from redyn.model import POSE, QUATERNION, Frame, Link, Model, places
 
 
 @dataclass(slots=True)
@@ -19,6 +19,7 @@ class Motion:
     t: Twist
     t_dot: Twist
     A: Mat3
+    before: Vec3 | None = None  # the angular velocity with which the user's joint is carried, in link axes
 
 
 def zero_vector(arith: Arithmetic) -> Vec3:
@@ -34,7 +35,26 @@ def at_rest(arith: Arithmetic, acceleration: Vec3) -> Motion:
 
 def propagations(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[Propagation]:
     """B_ij of every link i and its parent j."""
-    return [link.joint.propagation(q_i, arith) for link, q_i in zip(model.links, q, strict=True)]
+    result: list[Propagation] = []
+    for link, start in zip(model.links, places(model.links), strict=True):
+        result.append(link.joint.propagation(q[start : start + link.joint.coordinates], arith))
+    return result
+
+
+def coordinate_rates(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
+    """q-dot = E(q) qd: qd itself but for quaternions, q * (omega, 0) / 2, and for the position of a free joint, R v."""
+    half, rates = arith.const(0.5), list[Scalar]()
+    for i, (link, start) in enumerate(zip(model.links, places(model.links), strict=True)):
+        count = link.joint.coordinates
+        if count == 1:
+            rates.append(qd[i])
+        if count > 1:
+            x, y, z, w = q[start + count - QUATERNION : start + count]
+            if count == POSE:
+                rates += (TurnBy.of_quaternion(x, y, z, w).R @ Vec3(*qd[i + 3 : i + 6])).components()
+            a, b, c = (rate * half for rate in qd[i : i + 3])
+            rates += [w * a + y * c - z * b, w * b + z * a - x * c, w * c + x * b - y * a, -(x * a + y * b + z * c)]
+    return rates
 
 
 def twist_step(link: Link, B_ij: Propagation, t_j: Twist, qd_i: Scalar) -> Twist:
@@ -45,13 +65,16 @@ def motion_step(link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd
     """The motion of link i, given its parent's.
 
     The last term gathers Omega_i p_i qd_i and, for a prismatic joint, the equal term that the book's d_dot lacks:
-    hence the factor 2 of a Coriolis acceleration.
+    hence the factor 2 of a Coriolis acceleration. Velocities of a joint that turns about a point are components in the
+    turning axes: of the first term the rates of those components are a part already, of the second they are not.
     """
-    p = link.joint.p
+    p, follows = link.joint.p, link.joint.follows
     t_i = twist_step(link, B_ij, parent.t, qd_i)
-    joint_rate = Twist(t_i.ang.cross(p.ang * qd_i), t_i.ang.cross(p.lin * (qd_i + qd_i)))
+    before = B_ij.to_child(parent.before if follows and parent.before is not None else parent.t.ang)
+    slip = (t_i.ang + before).cross(p.lin * qd_i) if follows else before.cross(p.lin * (qd_i + qd_i))
+    joint_rate = Twist(before.cross(p.ang * qd_i), slip)
     t_dot_i = B_ij.rate(parent.t, parent.t_dot, parent.A) + p * qdd_i + joint_rate  # (9.32)
-    return Motion(t_i, t_dot_i, acceleration_matrix(t_i.ang, t_dot_i.ang))
+    return Motion(t_i, t_dot_i, acceleration_matrix(t_i.ang, t_dot_i.ang), before)
 
 
 def motions(
@@ -105,6 +128,15 @@ def ancestors(model: Model, link: int) -> list[int]:
     return path
 
 
+def body_of(model: Model) -> list[int]:
+    """For every link, the one at the end of its joint, to which its p_i is fixed; entry 0 is the world."""
+    found = list(range(model.n + 1))
+    for i in reversed(range(1, model.n)):
+        if model.links[i].joint.follows:
+            found[i] = found[i + 1]
+    return found
+
+
 def _six_rows(columns: dict[int, Twist], dof: int, zero: Scalar) -> list[list[Scalar]]:
     """Columns of links 1..dof, zero where a joint does not move the frame, as six rows."""
     full = [columns[i].components() if i in columns else (zero,) * 6 for i in range(1, dof + 1)]
@@ -119,7 +151,7 @@ def jacobian(model: Model, arith: Arithmetic, q: Sequence[Scalar], frame: Frame)
     for i in ancestors(model, frame.link):
         p = placed[i].twist_from(model.links[i - 1].joint.p)
         columns[i] = Twist(p.ang, p.lin + p.ang.cross(x - placed[i].o))
-    return _six_rows(columns, model.dof, arith.const(0.0))
+    return _six_rows(columns, model.n, arith.const(0.0))
 
 
 def jacobian_rate(
@@ -132,12 +164,14 @@ def jacobian_rate(
     x = (placed[frame.link] @ frame.pose).o
     v = world[frame.link].lin + world[frame.link].ang.cross(x - placed[frame.link].o)
     columns: dict[int, Twist] = {}
+    body = body_of(model)
     for i in ancestors(model, frame.link):
-        p, omega = placed[i].twist_from(model.links[i - 1].joint.p), world[i].ang
+        p, carrier = placed[i].twist_from(model.links[i - 1].joint.p), world[body[i]]
+        omega = carrier.ang
         e_dot = omega.cross(p.ang)
-        lever_rate = e_dot.cross(x - placed[i].o) + p.ang.cross(v - world[i].lin)
+        lever_rate = e_dot.cross(x - placed[i].o) + p.ang.cross(v - carrier.lin)
         columns[i] = Twist(e_dot, omega.cross(p.lin) + lever_rate)
-    return _six_rows(columns, model.dof, arith.const(0.0))
+    return _six_rows(columns, model.n, arith.const(0.0))
 
 
 @dataclass(slots=True)
@@ -159,7 +193,8 @@ def link_motion(
     placed = poses(model, arith, B)
     moving = motions(model, arith, B, qd, qdd, zero_vector(arith))
     result: list[LinkMotion] = []
-    for i, link in enumerate(model.links, start=1):
+    for i in model.bodies:
+        link = model.links[i - 1]
         motion, frame, R = moving[i], model.frames[link.name].pose, placed[i].R
         w = link.M.inertia_wrench(motion.A, motion.t_dot.lin)
         velocity = motion.t.lin + motion.t.ang.cross(frame.o)

@@ -42,13 +42,13 @@ def regressor(
     qdd: Sequence[Scalar],
     gravity: Vec3 | None = None,
 ) -> list[list[Scalar]]:
-    """Y, dof x 10 dof: the wrench that each unit body needs in its link's motion, carried to the joints below."""
+    """Y, dof x 10 L: the wrench that each unit body needs in its link's motion, carried to the joints below."""
     B = propagations(model, arith, q)
     moving = motions(model, arith, B, qd, qdd, -(model.gravity if gravity is None else gravity))
-    n = model.dof
-    Y = [[arith.const(0.0)] * (COUNT * n) for _ in range(n)]
-    for i in range(n):
-        frame, motion = model.frames[model.links[i].name].pose, moving[i + 1]
+    bodies = model.bodies
+    Y = [[arith.const(0.0)] * (COUNT * len(bodies)) for _ in range(model.n)]
+    for place, number in enumerate(bodies):
+        frame, motion = model.frames[model.links[number - 1].name].pose, moving[number]
         R_T = frame.R.T
         a = R_T @ (motion.t_dot.lin + motion.A @ frame.o)
         A = Mat3(R_T @ motion.A.T.x, R_T @ motion.A.T.y, R_T @ motion.A.T.z).T
@@ -57,10 +57,10 @@ def regressor(
             w = body.inertia_wrench(A, a)
             force = frame.R @ w.force
             w = Wrench(frame.R @ w.moment + frame.o.cross(force), force)
-            j = i
-            Y[j][COUNT * i + k] = model.links[j].joint.p.dot(w)
+            j, column = number - 1, COUNT * place + k
+            Y[j][column] = model.links[j].joint.p.dot(w)
             while model.links[j].parent:
                 w = B[j].T @ w
                 j = model.links[j].parent - 1
-                Y[j][COUNT * i + k] = model.links[j].joint.p.dot(w)
+                Y[j][column] = model.links[j].joint.p.dot(w)
     return Y

@@ -36,7 +36,8 @@ class Kernels:
     def covers(self, task: Task) -> bool:
         """Whether a straight-line kernel of this task is worth building: their code grows with dof, or its square."""
         squared = bool(task.differentiated) or task.algorithm == "regressor"
-        return self.model.dof <= (LARGEST_SQUARED if squared else LARGEST)
+        squared = squared or self.model.coupling is not None
+        return self.model.n <= (LARGEST_SQUARED if squared else LARGEST)
 
     def rolled(self, task: Task) -> RolledKernel | None:
         """The looped kernel of a long chain, if this task has one."""

@@ -49,8 +49,10 @@ COLUMNS = 22
 
 def covers(model: Model, algorithm: str) -> bool:
     """Serial, revolute, and one of the two recursions that are rolled."""
-    return algorithm in PASSES and all(
-        link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links)
+    return (
+        model.coupling is None
+        and algorithm in PASSES
+        and all(link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links))
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
+from redyn.dynamics import coupled
 from redyn.dynamics.algorithms import ALGORITHMS, Algorithm, Shape, World
 from redyn.kernels.lock import building
 from redyn.kernels.program import Program, read_function
@@ -35,7 +36,7 @@ class Task:
 
     def inputs(self, model: Model) -> list[tuple[str, int]]:
         """Name and width of every input array."""
-        state = [(name, model.dof) for name in self.base.state]
+        state = [(name, model.nq if name == "q" else model.dof) for name in self.base.state]
         gravity = [("gravity", 3)] if self.gravity else []
         wrenches = [(f"external[{name!r}]", 6) for name in self.external]
         return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]
@@ -43,7 +44,7 @@ class Task:
     def shapes(self, model: Model) -> tuple[Shape, ...]:
         """Shape of every output, for one state."""
         n = model.dof
-        return ((n, n),) * len(self.differentiated) if self.differentiated else self.base.shapes(n)
+        return ((n, n),) * len(self.differentiated) if self.differentiated else self.base.shapes(model)
 
 
 DERIVATIVES = {"inverse_dynamics_derivatives": ("q", "qd"), "forward_dynamics_derivatives": ("q", "qd", "tau")}
@@ -64,16 +65,28 @@ def casadi_function(model: Model, task: Task) -> Any:
         working = regrouped(model) if task.base.regroup else model
         world, working = surroundings(working, task, nodes)
         state = [nodes[name] for name in task.base.state]
-        outputs = [ca.vertcat(*values) for values in task.base.run(working, arith, state, world)]
+        outputs = [ca.vertcat(*values) for values in coupled.run(task.base, working, arith, state, world)]
         if task.differentiated:
             if task.base.divides:
                 flat = _forward_derivatives(ca, working, arith, columns, nodes, outputs[0])
             else:
-                flat = [ca.jacobian(outputs[0], columns[name]) for name in task.differentiated]
+                flat = _by_state(ca, working, arith, columns, nodes, outputs[0])
             outputs = [ca.densify(matrix.T).reshape((-1, 1)) for matrix in flat]  # CasADi lays matrices by columns
         else:
             outputs = [ca.densify(column) for column in outputs]
         return ca.Function(task.algorithm, list(columns.values()), outputs)
+
+
+def _by_state(
+    ca: Any, model: Model, arith: Any, columns: dict[str, Any], nodes: dict[str, list[Scalar]], tau: Any
+) -> list[Any]:
+    """dtau/dq in the tangent space, which is dtau/dq E(q), and dtau/dqd."""
+    by_q = ca.jacobian(tau, columns["q"])
+    if model.quaternions:
+        state = [nodes["q"], nodes["qd"]]
+        rates = ca.vertcat(*coupled.run(ALGORITHMS["coordinate_rates"], model, arith, state, World())[0])
+        by_q = ca.mtimes(by_q, ca.jacobian(rates, columns["qd"]))
+    return [by_q, ca.jacobian(tau, columns["qd"])]
 
 
 def _forward_derivatives(
@@ -87,11 +100,10 @@ def _forward_derivatives(
 
     x, unknown = graph.inputs("x", model.dof)
     state = [nodes["q"], nodes["qd"], unknown]
-    tau = ca.vertcat(*ALGORITHMS["inverse_dynamics"].run(model, arith, state, World())[0])
-    rows = ALGORITHMS["inverse_mass_matrix"].run(model, arith, state[:1], World())[0]
+    tau = ca.vertcat(*coupled.run(ALGORITHMS["inverse_dynamics"], model, arith, state, World())[0])
+    rows = coupled.run(ALGORITHMS["inverse_mass_matrix"], model, arith, state[:1], World())[0]
     inverse = ca.vertcat(*rows).reshape((model.dof, model.dof))  # symmetric, so rows may stand for columns
-    by_state = [ca.jacobian(tau, columns[name]) for name in ("q", "qd")]
-    by_q, by_qd = ca.substitute(by_state, [x], [qdd])
+    by_q, by_qd = ca.substitute(_by_state(ca, model, arith, columns, nodes, tau), [x], [qdd])
     return [-ca.mtimes(inverse, by_q), -ca.mtimes(inverse, by_qd), inverse]
 
 

@@ -2,6 +2,7 @@
 
 from redyn.kinematics.clearance import Clearance, clearance, segment_distance
 from redyn.kinematics.dh import DHTable, dh_parameters
+from redyn.kinematics.free_flying import base_velocity, generalized_jacobian
 from redyn.kinematics.inverse import Solution, Solutions, inverse_kinematics, inverse_kinematics_batch
 from redyn.kinematics.shape import Capsule, capsules, link_poses, place, travel
 
@@ -11,9 +12,11 @@ __all__ = [
     "DHTable",
     "Solution",
     "Solutions",
+    "base_velocity",
     "capsules",
     "clearance",
     "dh_parameters",
+    "generalized_jacobian",
     "inverse_kinematics",
     "inverse_kinematics_batch",
     "link_poses",

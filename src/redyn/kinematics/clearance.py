@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
-from redyn.evaluate import normal
-from redyn.kinematics.shape import Capsule, capsules, link_poses, place, travel
+from redyn.kinematics.shape import Capsule, bodies, capsules, joint_values, link_poses, place, travel
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -72,7 +71,7 @@ def clearance(
     >>> clearance(robot, [[0, 0, 0], [0, 1.5, 0]], radius=0.02).distance.round(3)
     array([0.21, 0.21])
     """
-    values = normal("q", q, robot.dof, f"{robot.dof} numbers, one per joint")
+    values = joint_values(robot, q)
     if not np.isfinite(values).all():
         raise InputError("q: expected finite joint values")
     bodies = _bodies(robot, radius, travel)
@@ -150,7 +149,7 @@ def _bodies(robot: Robot, radius: ArrayLike | None, span: ArrayLike | None) -> _
     key = np.array([(*shape.start, *shape.end, shape.radius) for shape in shapes]).tobytes()
     known = _known.setdefault(robot, {})
     if key not in known:
-        parents = [link.parent for link in robot.model.links]
+        parents = [body.parent for body in bodies(robot)]
         occupied = sorted({shape.link for shape in shapes})
         apart = [(i, j) for i, j in combinations(occupied, 2) if parents[j - 1] != i]
         widest = _between(robot, _all_pairs(shapes, apart), _trials(robot)).max(axis=0, initial=-np.inf)
@@ -179,7 +178,7 @@ def _trials(robot: Robot) -> Array:
     """Always the same configurations: rotations anywhere, slides within the travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
-    low, high = travel(robot).T
-    slides = [link.joint.kind == "prismatic" for link in robot.model.links]
-    q[:, slides] = (low + (high - low) * rng.random(q.shape))[:, slides]
+    for link, start, (low, high) in zip(robot.model.driven, robot.model.starts, travel(robot), strict=True):
+        if link.joint.kind == "prismatic" and link.joint.coordinates == 1:
+            q[:, start] = low + (high - low) * rng.random(TRIALS)
     return q

@@ -90,6 +90,9 @@ def dh_parameters(model: Model, frame: str, modified: bool = False) -> DHTable:
     path = _path(model, frame)
     if not path:
         raise InputError(f"dh: {frame!r} is fixed to the world; name a frame that joints move")
+    for link in (model.links[i - 1] for i in path):
+        if link.virtual or link.joint.part or link.joint.kind == "helical":
+            raise InputError(f"dh: joint {link.joint.name!r} is neither revolute nor prismatic, so it has no DH row")
     names = [model.links[i - 1].joint.name for i in path]
     kinds: list[JointKind] = [model.links[i - 1].joint.kind for i in path]
     steps: list[Screws] = []
@@ -130,7 +133,7 @@ def _constants(model: Model, path: Sequence[int], frame: str) -> list[Array]:
     for link in (model.links[i - 1] for i in path):
         # Along its axis a joint sits where the file puts it: that is where parallel axes get their normal.
         here = cast(float, link.anchor.z)
-        at_zero = _matrix(link.joint.propagation(0.0, Floats()).place(nowhere))
+        at_zero = _matrix(link.joint.propagation([0.0], Floats()).place(nowhere))
         constants.append(back @ at_zero @ translation(0.0, 0.0, here))
         back = translation(0.0, 0.0, -here)
     return [*constants, back @ _matrix(model.frames[frame].pose)]

@@ -173,14 +173,16 @@ def _gathered(wish: Wish) -> _Ground:
     from redyn.kinematics.search import Space
 
     robot = wish.robot
-    turn = np.array([2 * np.pi if link.joint.kind == "revolute" else 0.0 for link in robot.model.links])
+    turn = np.array([2 * np.pi if link.joint.kind == "revolute" else 0.0 for link in robot.model.driven])
     least, greatest = robot.limits.T.copy() if wish.limits else np.full((2, robot.dof), [[-np.inf], [np.inf]])
     round_and_round = (turn > 0) & (greatest - least >= turn)
     lower, upper = np.where(round_and_round, -np.inf, least), np.where(round_and_round, np.inf, greatest)
     widest = np.where(turn > 0, np.pi, 1.0)
     bottom = np.where(np.isfinite(least), least, np.minimum(-widest, greatest - 2 * widest))
     top = np.where(np.isfinite(greatest), greatest, np.maximum(widest, bottom + 2 * widest))
-    joints = np.array(wish.path, dtype=np.int64) - 1
+    coupling = robot.model.coupling
+    moved = [i - 1 if coupling is None else coupling.velocities[i - 1].free for i in wish.path]
+    joints = np.array(list(dict.fromkeys(moved)), dtype=np.int64)
     space = Space(joints, lower, upper, least, greatest, bottom, top, turn, wish.start)
     tasks = [Task(name, frame=wish.frame) for name in ("forward_kinematics", "jacobian")]
     addresses = [robot.evaluator.address(task) for task in tasks]
@@ -227,11 +229,14 @@ def _why(wish: Wish, pose: Array, left: Array) -> str:
 def _reach(wish: Wish) -> tuple[Array, float]:
     """Where the first joint is, and how far from there the frame can be at most."""
     model, path = wish.robot.model, wish.path
+    limits = dict(zip((link.name for link in model.driven), wish.robot.limits, strict=True))
     reach = float(np.linalg.norm(np.array(model.frames[wish.frame].pose.o.components(), dtype=np.float64)))
     for k, i in enumerate(path):
-        joint = model.links[i - 1].joint
-        if joint.kind == "prismatic":
-            reach += float(np.abs(wish.robot.limits[i - 1] + cast(float, joint.zero)).max()) if wish.limits else np.inf
+        link = model.links[i - 1]
+        joint = link.joint
+        if joint.kind != "revolute":
+            known = wish.limits and joint.kind == "prismatic" and link.name in limits
+            reach += float(np.abs(limits[link.name] + cast(float, joint.zero)).max()) if known else np.inf
         if k:
             reach += float(np.linalg.norm(np.array(joint.offset.components(), dtype=np.float64)))
     return np.array(model.links[path[0] - 1].joint.offset.components(), dtype=np.float64), reach

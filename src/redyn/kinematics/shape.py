@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.algebra import Vec3
 from redyn.errors import InputError
 from redyn.evaluate import normal
-from redyn.model import Frame
+from redyn.model import Frame, Link
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Kind = Literal["arm", "rod", "stub"]
 
+LOOSE = ("free", "planar")  # joints that hold their link nowhere
 NOTHING = 1e-9  # m: a shorter segment is no segment
 THICKNESS = 0.03  # radius of a link as a share of the robot's reach ...
 SLENDER = 0.25  # ... and at most this share of a typical link, or a long chain would be a row of beads
@@ -59,6 +60,39 @@ class _Line(NamedTuple):
     kind: Kind
 
 
+class Body(NamedTuple):
+    """A moving body as it is drawn. Bodies are counted from 1; 0 is the world."""
+
+    number: int
+    parent: int
+    link: Link  # of the model
+    socket: Vec3  # where its joint sits, in the axes of the parent's link
+    kind: str  # of the user's joint
+
+
+def bodies(robot: Robot) -> list[Body]:
+    """The moving bodies, in the order of `link_names`."""
+    kinds = {str(link.name): link.joint.type for link in robot.description.links}
+    found: list[Body] = []
+    first: Link | None = None
+    numbers = body_numbers(robot)
+    for link in robot.model.links:
+        first = first or link
+        if not link.virtual:
+            found.append(Body(len(found) + 1, numbers[first.parent], link, first.socket, kinds[link.name]))
+            first = None
+    return found
+
+
+def body_numbers(robot: Robot) -> list[int]:
+    """For the world and every link of the model, the number of its body."""
+    numbers, count = [0], 1
+    for link in robot.model.links:
+        numbers.append(count)
+        count += not link.virtual
+    return numbers
+
+
 def capsules(robot: Robot, radius: ArrayLike | None = None, travel: ArrayLike | None = None) -> list[Capsule]:
     """The links of a robot as capsules, at least one for each moving link.
 
@@ -75,10 +109,10 @@ def capsules(robot: Robot, radius: ArrayLike | None = None, travel: ArrayLike | 
     span = _travel(robot, lines, None) if travel is None else _checked_travel(robot, travel)
     lines += _rods(robot, span)
     covered = {line.link for line in lines}
-    for i, link in enumerate(robot.model.links, start=1):
-        if i not in covered:
-            reach = np.array([0.0, 0.0, radii[i] / 4])
-            lines.append(_Line(i, _point(link.anchor) - reach, _point(link.anchor) + reach, "stub"))
+    for body in bodies(robot):
+        if body.number not in covered:
+            reach, anchor = np.array([0.0, 0.0, radii[body.number] / 4]), _point(body.link.anchor)
+            lines.append(_Line(body.number, anchor - reach, anchor + reach, "stub"))
     lines.sort(key=lambda line: line.link)
     thin = ROD if radius is None else 1.0
     return [
@@ -107,12 +141,17 @@ def travel(robot: Robot, q: ArrayLike | None = None) -> Array:
 
 
 def link_poses(robot: Robot, q: ArrayLike) -> Array:
-    """The 4x4 poses of the world (first) and of every moving link: (dof + 1, 4, 4) or (N, dof + 1, 4, 4)."""
-    values = normal("q", q, robot.dof, f"{robot.dof} numbers, one per joint")
+    """The 4x4 poses of the world (first) and of every moving link: (L + 1, 4, 4) or (N, L + 1, 4, 4)."""
+    values = joint_values(robot, q)
     still = np.zeros(robot.dof)
     moving = robot.link_motion(values, still, still).pose
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     return np.concatenate([world, moving], axis=-3)
+
+
+def joint_values(robot: Robot, q: ArrayLike) -> Array:
+    """Checked: (nq,) or (N, nq)."""
+    return normal("q", q, robot.nq, f"{robot.nq} numbers of the joints {', '.join(robot.joint_names[:8])}")
 
 
 def place(shapes: Sequence[Capsule], poses: Array) -> Array:
@@ -126,32 +165,29 @@ def place(shapes: Sequence[Capsule], poses: Array) -> Array:
 def joint_places(robot: Robot) -> list[JointPlace]:
     """Of every moving joint, in the order of q."""
     places: list[JointPlace] = []
-    for i, link in enumerate(robot.model.links, start=1):
-        R, _ = frame_axes(robot.model.frames[link.name])
-        places.append(
-            JointPlace(
-                _in_frame(robot, i, _point(link.anchor)), R[2], _in_frame(robot, link.parent, _point(link.socket))
-            )
-        )
+    for body in bodies(robot):
+        R, _ = frame_axes(robot.model.frames[body.link.name])
+        anchor, socket = _point(body.link.anchor), _point(body.socket)
+        places.append(JointPlace(_in_frame(robot, body.number, anchor), R[2], _in_frame(robot, body.parent, socket)))
     return places
 
 
 def mass_centres(robot: Robot) -> Array:
-    """Of every moving link with all that is fixed to it, in the axes of its frame: (dof, 3)."""
-    return np.array([_in_frame(robot, i, _point(link.com)) for i, link in enumerate(robot.model.links, start=1)])
+    """Of every moving link with all that is fixed to it, in the axes of its frame: (L, 3)."""
+    return np.array([_in_frame(robot, body.number, _point(body.link.com)) for body in bodies(robot)])
 
 
 def frame_offset(robot: Robot, name: str) -> tuple[int, Array]:
     """The link that carries a named frame, and the 4x4 pose of that frame in the axes of the link's own."""
     frame = robot.model.frames[name]
     R, origin = frame_axes(frame)
-    pose = np.eye(4)
-    pose[:3, 3] = _in_frame(robot, frame.link, origin)
+    pose, number = np.eye(4), body_numbers(robot)[frame.link]
+    pose[:3, 3] = _in_frame(robot, number, origin)
     pose[:3, :3] = R
-    if frame.link:
-        own, _ = frame_axes(robot.model.frames[robot.model.links[frame.link - 1].name])
+    if number:
+        own, _ = frame_axes(robot.model.frames[robot.link_names[number - 1]])
         pose[:3, :3] = own.T @ R
-    return frame.link, pose
+    return number, pose
 
 
 def reach(robot: Robot) -> float:
@@ -169,38 +205,52 @@ def _rigid_lines(robot: Robot) -> list[_Line]:
             if np.linalg.norm(end - start) > NOTHING:
                 lines.append(_Line(link, start, end, "arm"))
 
-    sockets = {link.name: _point(link.socket) for link in model.links}
-    for i, link in enumerate(model.links, start=1):
-        anchor, tip = _point(link.anchor), _point(model.frames[link.name].pose.o)
+    moving, numbers = bodies(robot), body_numbers(robot)
+    sockets = {body.link.name: _point(body.socket) for body in moving}
+    for body in moving:
+        anchor, tip = _point(body.link.anchor), _point(model.frames[body.link.name].pose.o)
         elbow = np.array([anchor[0], anchor[1], tip[2]])  # the joint's axis is z
-        add(i, anchor, elbow, tip)
+        add(body.number, anchor, elbow, tip)
     for described in robot.description.links:
         name, carrier = str(described.name), model.frames[str(described.parent)]
-        add(carrier.link, _point(carrier.pose.o), sockets.get(name, _point(model.frames[name].pose.o)))
-    inner = {line.link for line in lines} | {link.parent for link in model.links}
-    for i, link in enumerate(model.links, start=1):
-        if i not in inner:  # a tip that the file says nothing about but its mass: reach to that
-            add(i, _point(link.anchor), _point(link.com))
+        if described.joint.type not in LOOSE:
+            end = sockets.get(name, _point(model.frames[name].pose.o))
+            add(numbers[carrier.link], _point(carrier.pose.o), end)
+    inner = {line.link for line in lines} | {body.parent for body in moving}
+    for body in moving:
+        if body.number not in inner:  # a tip that the file says nothing about but its mass: reach to that
+            add(body.number, _point(body.link.anchor), _point(body.link.com))
     return lines
 
 
 def _rods(robot: Robot, span: Array) -> Iterable[_Line]:
     offsets = {str(link.name): link.joint.offset for link in robot.description.links}
-    for i, (link, (low, high)) in enumerate(zip(robot.model.links, span, strict=True), start=1):
+    ranges = {link.name: ends for link, ends in zip(robot.model.driven, span, strict=True)}
+    for body in bodies(robot):
+        link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
         back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
-        if link.joint.kind == "prismatic" and back + front > NOTHING:
+        if body.kind == "prismatic" and back + front > NOTHING:
             anchor, axis = _point(link.anchor), np.array([0.0, 0.0, 1.0])
-            yield _Line(i, anchor - back * axis, anchor + front * axis, "rod")
+            yield _Line(body.number, anchor - back * axis, anchor + front * axis, "rod")
 
 
 def _travel(robot: Robot, lines: list[_Line], q: ArrayLike | None) -> Array:
-    start = robot.initial
+    start = _single(robot, robot.initial)
     if q is None:
         rigid = _reach(robot, lines)
         low, high = np.where(np.isfinite(robot.limits.T), robot.limits.T, [np.minimum(start, 0), np.maximum(start, 0)])
         return np.stack([np.maximum(low, -rigid), np.minimum(high, rigid)], axis=1)
-    values = np.atleast_2d(normal("q", q, robot.dof, f"{robot.dof} numbers, one per joint"))
+    values = _single(robot, np.atleast_2d(joint_values(robot, q)))
     return np.stack([values.min(axis=0, initial=0.0), values.max(axis=0, initial=0.0)], axis=1)
+
+
+def _single(robot: Robot, q: Array) -> Array:
+    """The values of joints that have one, a column per velocity; zeros for the others."""
+    values = np.zeros((*q.shape[:-1], robot.dof))
+    for j, (link, start) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True)):
+        if link.joint.coordinates == 1:
+            values[..., j] = q[..., start]
+    return values
 
 
 def _checked_travel(robot: Robot, given: ArrayLike) -> Array:
@@ -212,8 +262,8 @@ def _checked_travel(robot: Robot, given: ArrayLike) -> Array:
 
 def _extents(robot: Robot, lines: list[_Line]) -> Array:
     """How far each body reaches from its joint; the world comes first, from its origin."""
-    anchors = [np.zeros(3), *(_point(link.anchor) for link in robot.model.links)]
-    far = np.zeros(robot.dof + 1)
+    anchors = [np.zeros(3), *(_point(body.link.anchor) for body in bodies(robot))]
+    far = np.zeros(len(anchors))
     for line in lines:
         for point in (line.start, line.end):
             far[line.link] = max(far[line.link], float(np.linalg.norm(point - anchors[line.link])))
@@ -222,8 +272,8 @@ def _extents(robot: Robot, lines: list[_Line]) -> Array:
 
 def _reach(robot: Robot, lines: list[_Line]) -> float:
     far = _extents(robot, lines)
-    for i, link in enumerate(robot.model.links, start=1):
-        far[i] += far[link.parent] if link.parent else 0.0
+    for body in bodies(robot):
+        far[body.number] += far[body.parent] if body.parent else 0.0
     whole = float(far[1:].max())
     if whole > NOTHING:
         return whole
@@ -233,17 +283,19 @@ def _reach(robot: Robot, lines: list[_Line]) -> float:
 
 def _radii(robot: Robot, lines: list[_Line], given: ArrayLike | None) -> Array:
     """Of the world and of every moving link."""
+    moving = bodies(robot)
+    count = len(moving)
     if given is not None:
         try:
-            radii = np.broadcast_to(np.asarray(given, dtype=np.float64), (robot.dof,))
+            radii = np.broadcast_to(np.asarray(given, dtype=np.float64), (count,))
         except (ValueError, TypeError):
-            raise InputError(f"radius: expected one positive number or {robot.dof}, one per moving link") from None
+            raise InputError(f"radius: expected one positive number or {count}, one per moving link") from None
         if not np.isfinite(radii).all() or (radii <= 0).any():
             raise InputError("radius: expected positive finite numbers, in metres")
         return np.concatenate([radii[:1], radii])
-    rank = np.zeros(robot.dof + 1)
-    for i, link in enumerate(robot.model.links, start=1):
-        rank[i] = rank[link.parent] + 1
+    rank = np.zeros(count + 1)
+    for body in moving:
+        rank[body.number] = rank[body.parent] + 1
     extents = _extents(robot, lines)[1:]
     extents = extents[extents > NOTHING]
     thick = THICKNESS * _reach(robot, lines)
@@ -262,8 +314,8 @@ def frame_axes(frame: Frame) -> tuple[Array, Array]:
     return np.array([cast("tuple[float, ...]", row.components()) for row in rows]), _point(frame.pose.o)
 
 
-def _in_frame(robot: Robot, link: int, point: Array) -> Array:
-    if link == 0:
+def _in_frame(robot: Robot, body: int, point: Array) -> Array:
+    if body == 0:
         return point
-    R, origin = frame_axes(robot.model.frames[robot.model.links[link - 1].name])
+    R, origin = frame_axes(robot.model.frames[robot.link_names[body - 1]])
     return R.T @ (point - origin)

@@ -54,6 +54,12 @@ def checked_wish(
     tries: int,
     seed: int,
 ) -> Wish:
+    if robot.nq != robot.dof:
+        held = [k.joint.name for k in robot.model.links if k.joint.coordinates > 1]
+        raise InputError(
+            f"inverse_kinematics: joint {held[0]!r} has a quaternion, which is not searched for; "
+            f"hold it, as in robot.lock({{{held[0]!r}: None}})"
+        )
     values = (
         robot.initial if start is None else normal("start", start, robot.dof, f"{robot.dof} numbers, one per joint")
     )

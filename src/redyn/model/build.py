@@ -1,17 +1,24 @@
-"""From a description to a model: order the links, lump what is fixed, choose axes, express every constant in them."""
+"""From a description to a model: order the links, lump what is fixed, choose axes, express every constant in them.
+
+A cylindrical, universal or planar joint becomes a row of bodies here, all but the last without mass. A joint that turns
+about a point stays one body, whose axes are those of the user's frame, until its links are written out at the end.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
-from redyn.description.placement import Z_AXIS, Placement, placement
-from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.description.placement import Z_AXIS, Placement, placement, steps
+from redyn.description.schema import COORDINATES, SEVERAL, VELOCITIES, WORLD, LinkDescription, RobotDescription
+from redyn.errors import DescriptionError
 from redyn.model import frames
-from redyn.model.model import Frame, Joint, JointKind, Link, Model
+from redyn.model.coupling import Coupling, Tie
+from redyn.model.model import CYCLE, Frame, Joint, JointKind, Link, Model, places
 
 Array = NDArray[np.float64]
 
@@ -24,15 +31,25 @@ class _Body:
 
     described: LinkDescription
     placed: Placement
-    carrier: int  # the body below, 0 for the world
     mount: Array  # the frame of the parent link in the carrier's frame
+    kind: JointKind = "revolute"
+    part: str = ""  # of a joint that is a row of bodies: which velocity
+    virtual: bool = False  # such a body, but not the last
+    carrier: int = 0  # the body below, 0 for the world
     parts: list[tuple[Array, LinkDescription]] = field(default_factory=list[tuple[Array, LinkDescription]])
     children: list[int] = field(default_factory=list[int])
     axes: Array = field(default_factory=lambda: np.eye(4))  # our axes in the user's link frame
 
     @property
-    def kind(self) -> JointKind:
-        return "prismatic" if self.described.joint.type == "prismatic" else "revolute"
+    def about_point(self) -> bool:
+        return self.described.joint.type in ("spherical", "free")
+
+    @property
+    def at_zero(self) -> Array:
+        """The user's link frame in the carrier's frame, with q = 0."""
+        if self.described.joint.type in SEVERAL:
+            return self.mount @ self.placed.before
+        return self.mount @ self.placed.at(self.described.joint, self.described.joint.offset)
 
     @property
     def own_axis(self) -> frames.Axis:
@@ -45,14 +62,62 @@ class _Body:
         return frames.Axis(joint[:3, 3], joint[:3, :3] @ self.placed.axis)
 
 
-def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False) -> Model:
-    """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped."""
+def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False, couple: bool = False) -> Model:
+    """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped.
+
+    `couple` ties joints that mimic others to them.
+    """
     bodies, named = _lump(robot)
     _choose_axes(bodies)
-    links = tuple(_link(bodies, i, friction, exact) for i in range(1, len(bodies)))
+    links: list[Link] = []
+    number = [0]  # of each body's last link
+    for i in range(1, len(bodies)):
+        link = _link(bodies, i, friction, exact)
+        link = replace(link, parent=number[link.parent])
+        kind = bodies[i].described.joint.type
+        links += _about_point(link, len(links), kind) if bodies[i].about_point else [link]
+        number.append(len(links))
     gravity = Vec3(*robot.gravity)
-    kept = {name: _frame(bodies[body].axes, pose, body) for name, (body, pose) in named.items()}
-    return Model(robot.name, links, gravity, kept, robot.end_effector or _only_tip(robot))
+    kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
+    model = Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot))
+    return replace(model, coupling=_coupling(robot, links)) if couple else model
+
+
+def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
+    """The ties of all joints to those that are free."""
+    rules = {str(link.joint.name): link.joint.mimic for link in robot.links if link.joint.mimic is not None}
+    if not rules:
+        return None
+    single = {link.joint.name for link in links if link.joint.coordinates == 1 and not link.joint.part}
+    driven = [i for i, link in enumerate(links) if link.joint.name not in rules]
+    starts = places([links[i] for i in driven])
+    velocity = {links[i].joint.name: k for k, i in enumerate(driven)}
+    coordinate = {links[i].joint.name: start for i, start in zip(driven, starts, strict=True)}
+
+    def tie(name: str, free: Mapping[str, int]) -> Tie:
+        factor, offset, seen = 1.0, 0.0, [name]
+        while name in rules:
+            rule = rules[name]
+            if rule.joint not in single or rule.joint in seen:
+                what = "is in a ring of joints that follow each other" if rule.joint in seen else "is no single joint"
+                raise DescriptionError(f"joint {seen[0]!r}", f"follows {rule.joint!r}, which {what}")
+            offset, factor, name = offset + factor * rule.offset, factor * rule.multiplier, rule.joint
+            seen.append(name)
+        return Tie(free[name], factor, offset)
+
+    coordinates: list[Tie] = []
+    velocities: list[Tie] = []
+    free = {i: (k, start) for k, (i, start) in enumerate(zip(driven, starts, strict=True))}
+    for i, link in enumerate(links):
+        if i in free:
+            k, start = free[i]
+            velocities.append(Tie(k))
+            coordinates += [Tie(start + c) for c in range(link.joint.coordinates)]
+        else:
+            turned = tie(link.joint.name, velocity)
+            velocities.append(Tie(turned.free, turned.factor))
+            coordinates.append(tie(link.joint.name, coordinate))
+    return Coupling(tuple(coordinates), tuple(velocities), tuple(driven))
 
 
 def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
@@ -85,7 +150,7 @@ def _only_tip(robot: RobotDescription) -> str | None:
 def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Array]]]:
     """The moving bodies (entry 0 is the world) and, for every named frame, its body and its pose there."""
     world = LinkDescription.model_construct(name=WORLD)  # stands first, so that numbers are the book's
-    bodies = [_Body(world, Placement(np.eye(4), Z_AXIS, np.eye(4)), 0, np.eye(4))]
+    bodies = [_Body(world, Placement(np.eye(4), Z_AXIS, np.eye(4)), np.eye(4))]
     where: dict[str, tuple[int, Array]] = {WORLD: (0, np.eye(4))}
     for link in ordered(robot.links):
         carrier, mount = where[str(link.parent)]
@@ -95,17 +160,36 @@ def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Ar
             where[str(link.name)] = (carrier, pose)
             bodies[carrier].parts.append((pose, link))
         else:
-            body = _Body(link, placed, carrier, mount)
-            body.parts.append((np.eye(4), link))
-            bodies.append(body)
-            where[str(link.name)] = (len(bodies) - 1, np.eye(4))
-            bodies[carrier].children.append(len(bodies) - 1)
+            for body in _row(link, placed, mount):
+                bodies[carrier].children.append(len(bodies))
+                body.carrier, carrier = carrier, len(bodies)
+                bodies.append(body)
+            bodies[carrier].parts.append((np.eye(4), link))
+            where[str(link.name)] = (carrier, np.eye(4))
     return bodies, where
+
+
+def _row(link: LinkDescription, placed: Placement, mount: Array) -> list[_Body]:
+    """The bodies of a joint, each to be carried by the one before."""
+    kind = link.joint.type
+    if kind not in ("cylindrical", "universal", "planar"):
+        return [_Body(link, placed, mount, kind if kind == "prismatic" or kind == "helical" else "revolute")]
+    row: list[_Body] = []
+    still = np.eye(4)
+    for (step, axis), part in zip(steps(link), VELOCITIES[kind], strict=True):
+        row.append(_Body(link, Placement(still if row else placed.before, axis, still), mount, step, part, True))
+        mount = still
+    row[-1].virtual = False
+    return row
 
 
 def _choose_axes(bodies: list[_Body]) -> None:
     origin: dict[int, Array] = {}  # of each body, in its own frame, where its parent has chosen it
     for i, body in enumerate(bodies[1:], start=1):
+        if body.about_point:
+            for c in body.children:
+                _nearest_origin(bodies[c], c, origin)
+            continue  # its axes are the user's, in which its velocities are given
         own = body.own_axis
         own.point = origin.get(i, own.point)
         hint = frames.perpendicular(own.direction, np.array([1.0, 0.0, 0.0]))
@@ -113,6 +197,8 @@ def _choose_axes(bodies: list[_Body]) -> None:
         for rank, c in enumerate(body.children):
             child = bodies[c]
             line = child.axis_in_carrier
+            if child.about_point:
+                line.direction = own.direction  # it has a place and no axis: any line through it will do
             own_foot, child_foot, normal = frames.common_normal(own, line, hint)
             if rank == 0:
                 x = normal
@@ -127,24 +213,27 @@ def _choose_axes(bodies: list[_Body]) -> None:
         body.axes = frames.frame(own.point, x, own.direction)
 
 
+def _nearest_origin(child: _Body, c: int, origin: dict[int, Array]) -> None:
+    """Put the child's origin where its axis comes nearest to that of the body that carries it."""
+    line, axis = child.axis_in_carrier, child.own_axis
+    origin[c] = axis.point - (line.point @ line.direction) * axis.direction
+
+
 def _leaf_x(bodies: list[_Body], i: int, own: frames.Axis) -> Array:
     """The x direction that needs no turn from the parent's at q = 0."""
     body = bodies[i]
-    carrier = bodies[body.carrier]
-    at_zero = body.mount @ body.placed.at(body.kind, body.described.joint.offset)
-    normal = carrier.axes[:3, 0]
-    return frames.perpendicular(own.direction, at_zero[:3, :3].T @ normal)
+    normal = bodies[body.carrier].axes[:3, 0]
+    return frames.perpendicular(own.direction, body.at_zero[:3, :3].T @ normal)
 
 
 def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
     body = bodies[i]
     carrier, described = bodies[body.carrier], body.described
     joint = described.joint
-    at_zero = body.mount @ body.placed.at(body.kind, joint.offset)
-    relative = frames.inverse(carrier.axes) @ at_zero @ body.axes
+    relative = frames.inverse(carrier.axes) @ body.at_zero @ body.axes
     turns, theta = frames.split_rotation(relative[:3, :3], exact)
     zero, quarters = frames.split_quarters(theta, exact)
-    if body.kind == "prismatic":
+    if body.kind == "prismatic" or body.about_point:
         c, s = frames.cosine_and_sine(theta, exact)
         turns = turns if (c, s) == (1.0, 0.0) else (*turns, TurnZ(c, s))
         zero, quarters = 0.0, 0
@@ -152,15 +241,13 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
     M, com = _mass(body, exact)
     back = frames.inverse(body.axes)
     socket = frames.inverse(carrier.axes) @ body.mount @ body.placed.before
-    own = body.own_axis
-    turning = body.kind == "revolute"
     return Link(
         name=str(described.name),
         parent=body.carrier,
         joint=Joint(
             name=str(joint.name),
             kind=body.kind,
-            p=_axis_twist(turning),
+            p=_axis_twist(body.kind, joint.pitch or 0.0),
             offset=_vec(_clean(relative[:3, 3], scale, exact)),
             turns=turns,
             zero=zero,
@@ -169,17 +256,42 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
             coulomb=joint.coulomb if friction else 0.0,
             smoothing=joint.smoothing,
             armature=joint.armature,
+            part=body.part,
         ),
         M=M,
         com=com,
-        anchor=_vec((back @ np.append(own.point, 1.0))[:3]),
+        anchor=_vec((back @ np.append(body.own_axis.point, 1.0))[:3]),
         socket=_vec(socket[:3, 3]),
+        virtual=body.virtual,
     )
 
 
-def _axis_twist(turning: bool) -> Twist:
+def _about_point(link: Link, before: int, kind: str) -> list[Link]:
+    """The links of a spherical or free joint, of which `before` come before them; the given one is the last.
+
+    They turn about, then slide along x, y and z of the last one's axes: each renames the axes so that this is its z.
+    """
+    nothing = Vec3(0.0, 0.0, 0.0)
+    empty = MassMatrix(0.0, nothing, Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    parts = VELOCITIES[kind]
+    row: list[Link] = []
+    for rank, part in enumerate(parts):
+        step: JointKind = "revolute" if rank < 3 else "prismatic"
+        joint = replace(link.joint, kind=step, p=_axis_twist(step), part=part, coordinates=0)
+        if rank == 0:
+            joint = replace(joint, coordinates=len(COORDINATES[kind]))
+        else:
+            joint = replace(joint, offset=nothing, turns=(CYCLE,))
+        item = replace(link, joint=joint, parent=before + rank if rank else link.parent)
+        row.append(replace(item, M=empty, com=nothing, virtual=True) if rank < len(parts) - 1 else item)
+    return row
+
+
+def _axis_twist(kind: JointKind, pitch: float = 0.0) -> Twist:
     nothing, along = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0)
-    return Twist(along, nothing) if turning else Twist(nothing, along)
+    if kind == "helical":
+        return Twist(along, Vec3(0.0, 0.0, pitch))
+    return Twist(along, nothing) if kind == "revolute" else Twist(nothing, along)
 
 
 def _mass(body: _Body, exact: bool) -> tuple[MassMatrix, Vec3]:

@@ -2,9 +2,9 @@
 
 A revolute joint cannot tell the mass of its link, its first moment along the axis, or its second moment along the
 axis, from the same quantities rigidly attached to the parent: they are symmetric about the axis that the joint turns
-about. A prismatic joint cannot tell second moments. Moving them to the parent leaves every torque as it was (to
-rounding) and spares a fifth of the arithmetic. What is left is not a physical body any more: energies, momenta and
-joint wrenches need the original.
+about. A prismatic joint cannot tell second moments. Joints that turn about a point keep what they have. Moving them to
+the parent leaves every torque as it was (to rounding) and spares a fifth of the arithmetic. What is left is not a
+physical body any more: energies, momenta and joint wrenches need the original.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ NOISE = 1e-13  # relative to the largest entry: what rounding leaves where a zer
 def regrouped(model: Model) -> Model:
     """The same torques from fewer numbers."""
     masses = [link.M for link in model.links]
-    for i in reversed(range(model.dof)):
+    for i in reversed(range(model.n)):
         link = model.links[i]
+        if link.joint.coordinates != 1 or link.joint.kind == "helical":
+            continue
         kept, moved = _split(link, masses[i])
         masses[i] = kept
         if link.parent:
-            at_zero = link.joint.propagation(0.0, Floats())
+            at_zero = link.joint.propagation([0.0], Floats())
             masses[link.parent - 1] = masses[link.parent - 1] + moved.to_parent(at_zero)
     return replace(model, links=tuple(replace(k, M=_clean(M)) for k, M in zip(model.links, masses, strict=True)))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from redyn.errors import MissingExtraError, RedynError
 from redyn.kinematics import capsules, link_poses, place, travel
-from redyn.kinematics.shape import joint_places
+from redyn.kinematics.shape import bodies, joint_places
 from redyn.report.colours import FAINT, INK, PATH, joint_colour
 from redyn.report.plots import Plot
 from redyn.robot import Robot
@@ -31,9 +31,9 @@ def blank_figure(width: float, height: float) -> Any:
 def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str) -> Path:
     """The robot along its motion, and the torque of every joint over time; saved to `path`."""
     figure, cells = _sheet(robot, q, title, robot.dof)
-    for i, (link, axes) in enumerate(zip(robot.model.links, cells, strict=True)):
-        unit = "Nm" if link.joint.kind == "revolute" else "N"
-        _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{link.joint.name} ({unit})")
+    for i, (link, axes) in enumerate(zip(robot.model.driven, cells, strict=True)):
+        unit = "N" if link.joint.kind == "prismatic" else "Nm"
+        _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{link.joint.label} ({unit})")
     return _saved(figure, path)
 
 
@@ -44,11 +44,11 @@ def run_figure(
     figure, cells = _sheet(robot, q, title, len(plots))
     for k, (plot, axes) in enumerate(zip(plots, cells, strict=True)):
         values = plot.curves(len(t), f"plots[{k}].values")
-        _draw_curves(axes, t, values, plot.colours(robot.joint_names), f"{plot.title} ({plot.unit})")
+        _draw_curves(axes, t, values, plot.colours(robot.velocity_names), f"{plot.title} ({plot.unit})")
         if len(plot.names) > 8:  # more names than that would hide the curves
             continue
         lines, names = axes.get_lines()[1:], [str(name) for name in plot.names]
-        if not plot.of_joints(robot.joint_names):
+        if not plot.of_joints(robot.velocity_names):
             axes.legend(lines, names, fontsize=7, frameon=False, labelcolor=INK)
         elif not figure.legends:
             figure.legend(lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8, frameon=False, labelcolor=INK)
@@ -95,14 +95,14 @@ def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     shown = np.linspace(0, len(q) - 1, 7).round().astype(int)
     poses = link_poses(robot, q[shown])
     lines = place(capsules(robot, travel=travel(robot, q)), poses)
-    carriers = poses[:, [link.parent for link in robot.model.links]]
+    carriers = poses[:, [body.parent for body in bodies(robot)]]
     sockets = np.array([where.socket for where in joint_places(robot)])
     joints = np.einsum("kjab,jb->kja", carriers[..., :3, :3], sockets) + carriers[..., :3, 3]
     for k in range(len(shown)):
         strength = 0.12 + 0.88 * (k / (len(shown) - 1)) ** 2
         for line in lines[k]:
             axes.plot(*line.T, color=INK, alpha=strength, linewidth=3.4, solid_capstyle="round")
-        colours = [joint_colour(i) for i in range(robot.dof)]
+        colours = [joint_colour(i) for i in range(len(sockets))]
         axes.scatter(*joints[k].T, color=colours, alpha=strength, s=22, depthshade=False, zorder=3)
     tip = robot.forward_kinematics(q, robot.model.end_effector or robot.frame_names[-1])[:, :3, 3]
     axes.plot(*tip.T, color=PATH, linewidth=1.6)

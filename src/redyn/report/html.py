@@ -92,8 +92,8 @@ def _plot_data(robot: Robot, t: Array, plot: Plot, where: str) -> dict[str, Any]
         "title": plot.title,
         "unit": plot.unit,
         "names": [str(name) for name in plot.names],
-        "joints": plot.of_joints(robot.joint_names),
-        "colours": plot.colours(robot.joint_names),
+        "joints": plot.of_joints(robot.velocity_names),
+        "colours": plot.colours(robot.velocity_names),
         "t": pack_floats(t[keep]),
         "values": pack_floats(values[keep].T),
     }

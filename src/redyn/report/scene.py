@@ -17,7 +17,16 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.kinematics import Capsule, Clearance, capsules, clearance, link_poses, place, segment_distance, travel
-from redyn.kinematics.shape import JointPlace, frame_offset, joint_places, mass_centres, reach
+from redyn.kinematics.shape import (
+    LOOSE,
+    JointPlace,
+    bodies,
+    frame_offset,
+    joint_places,
+    joint_values,
+    mass_centres,
+    reach,
+)
 from redyn.report.colours import joint_colour
 from redyn.report.shapes import Look, look
 from redyn.robot import Robot
@@ -34,12 +43,12 @@ FLAT = 1e-6  # sine of an angle that counts as none
 def scene(
     robot: Robot, t: ArrayLike, q: ArrayLike, touching: Clearance | None = None, radius: ArrayLike | None = None
 ) -> dict[str, Any]:
-    """What viewer.js takes: the robot's shape, and its motion `q` (N, dof) at the times `t` (N,).
+    """What viewer.js takes: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
     `touching`: the clearance at the same N states where it is known already; it is worked out otherwise.
     """
     times, values = motion(robot, t, q)
-    most = int(np.clip(POSES // (robot.dof + 1), 100, FRAMES))
+    most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
     keep = np.unique(np.linspace(0, len(times) - 1, most).round().astype(int))
     kept = values[keep]
     span = travel(robot, values)
@@ -66,8 +75,8 @@ def scene(
 
 
 def motion(robot: Robot, t: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
-    """Checked times (N,) and joint values (N, dof), N at least 1; one state may come as (dof,)."""
-    values = np.atleast_2d(normal("q", q, robot.dof, f"{robot.dof} numbers, one per joint"))
+    """Checked times (N,) and joint values (N, nq), N at least 1; one state may come as (nq,)."""
+    values = np.atleast_2d(joint_values(robot, q))
     times = np.atleast_1d(normal("t", np.atleast_1d(t), np.size(t), "times"))
     if times.shape != (len(values),) or not len(times):
         raise InputError(f"t: expected one time per row of q, which has {len(values)}, got shape {times.shape}")
@@ -112,25 +121,26 @@ def _links(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
 
 
 def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[Capsule]) -> list[dict[str, Any]]:
-    solids: list[list[Capsule]] = [[] for _ in range(robot.dof + 1)]
+    solids: list[list[Capsule]] = [[] for _ in range(len(places) + 1)]
     for shape in shapes:
         solids[shape.link].append(shape)
     thickness = [max((s.radius for s in own if s.kind != "rod"), default=0.0) for own in solids]
     joints: list[dict[str, Any]] = []
-    for i, (link, where) in enumerate(zip(robot.model.links, places, strict=True), start=1):
-        socket_axis = poses[0, link.parent, :3, :3].T @ poses[0, i, :3, :3] @ where.axis
-        radius = max(thickness[i] or solids[i][0].radius, thickness[link.parent])
+    for body, where in zip(bodies(robot), places, strict=True):
+        i, parent = body.number, body.parent
+        socket_axis = poses[0, parent, :3, :3].T @ poses[0, i, :3, :3] @ where.axis
+        radius = max(thickness[i] or solids[i][0].radius, thickness[parent])
         # Joints that meet in a point (a shoulder, a wrist) are drawn beside one another: each slides along its axis
         # on whichever of its two links runs that way.
-        room = _along(solids[i], where.point, where.axis) or _along(solids[link.parent], where.socket, socket_axis)
-        aside = np.sign(room) * min(abs(room) / 2, (2.0 if link.parent else 1.35) * radius)
+        room = _along(solids[i], where.point, where.axis) or _along(solids[parent], where.socket, socket_axis)
+        aside = np.sign(room) * min(abs(room) / 2, (2.0 if parent else 1.35) * radius)
         joints.append(
             {
-                "name": link.joint.name,
-                "kind": link.joint.kind,
+                "name": body.link.joint.name,
+                "kind": body.kind,
                 "colour": joint_colour(i - 1),
                 "link": i,
-                "parent": link.parent,
+                "parent": parent,
                 "point": where.point.tolist(),
                 "axis": where.axis.tolist(),
                 "drum": (where.point + aside * where.axis).tolist(),
@@ -209,7 +219,7 @@ def _view(
     thick = float(radii.max())
     feet = _feet(robot, shapes, joints, ground)
     lowest = float((ends @ ground - radii[:, None]).min())
-    level = min(float((feet @ ground).min()) - 1.5 * thick, lowest - 0.3 * thick)
+    level = min(float((feet @ ground).min(initial=np.inf)) - 1.5 * thick, lowest - 0.3 * thick)
     mounts = [_mount(foot, ground, level, radii, ends, thick) for foot in feet]
     seen = _outermost(appearance, poses)
     held = 0 in appearance.modelled or not len(seen)  # by a mount, which stands on the floor
@@ -244,7 +254,8 @@ def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground:
     fixed = [end for shape in shapes if shape.link == 0 for end in (shape.start, shape.end)]
     if fixed:
         return np.array([min(fixed, key=lambda point: float(point @ ground))])
-    return np.array([j.socket for j, link in zip(joints, robot.model.links, strict=True) if link.parent == 0])
+    held = [j.socket for j, b in zip(joints, bodies(robot), strict=True) if b.parent == 0 and b.kind not in LOOSE]
+    return np.array(held).reshape(-1, 3)
 
 
 def _up(robot: Robot) -> Array:
@@ -260,8 +271,9 @@ def _up(robot: Robot) -> Array:
 def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array | None:
     """The normal of the plane that the robot moves in, if it has one that stands upright."""
     axes = np.array([poses[0, i, :3, :3] @ j.axis for i, j in enumerate(joints, start=1)])
-    turning = np.array([link.joint.kind == "revolute" for link in robot.model.links])
-    if not turning.any():
+    kinds = [body.kind for body in bodies(robot)]
+    turning = np.array([kind == "revolute" for kind in kinds])
+    if not turning.any() or not {"revolute", "prismatic"}.issuperset(kinds):
         return None
     n = axes[turning][0]
     parallel = np.linalg.norm(np.cross(axes[turning], n), axis=1) < FLAT

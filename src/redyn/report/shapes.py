@@ -84,7 +84,7 @@ def look(robot: Robot) -> Look:
         warnings.warn(text, RedynWarning, stacklevel=2)
     if found.placed:
         drawn = {solid["link"] for solid in found.placed}
-        heavy = {i for i, link in enumerate(robot.model.links, start=1) if link.M.m != 0.0} | {0}
+        heavy = {i for i, mass in enumerate(robot.parameters[::10], start=1) if mass > 0.0} | {0}
         found.modelled = sorted(odd | (heavy - drawn))
         _simplify(found, reach(robot))
         _outline(found)

@@ -141,7 +141,10 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   for (const joint of scene.joints) {
     const look = material(`joint${joint.link}`, { roughness: 0.36 });
     const r = joint.radius;
-    if (joint.kind === "revolute") {
+    if (["free", "planar"].includes(joint.kind)) continue; // nothing holds the link
+    if (["spherical", "universal"].includes(joint.kind)) {
+      solid(new THREE.SphereGeometry(1.5 * r, 32, 24), look, bodies[joint.link]).position.copy(vec(joint.point));
+    } else if (joint.kind !== "prismatic") {
       const [at, axis] = [vec(joint.drum), vec(joint.axis)];
       const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, joint.link);
       along(mesh, at.clone().sub(axis), at.clone().add(axis));

@@ -72,8 +72,10 @@ def simulate_batch(
         raise InputError(f"sample: expected a whole number of steps that divides {steps}, {sample!r} s is none")
     n = robot.dof
     joints = ", ".join(robot.joint_names[:8])
-    meaning = f"{n} numbers, one per joint ({joints}), for each motion"
-    states = [np.atleast_2d(normal(name, x, n, meaning)) for name, x in (("q", q), ("qd", qd))]
+    states = [
+        np.atleast_2d(normal(name, x, width, f"{width} numbers, of the joints {joints}, for each motion"))
+        for name, x, width in (("q", q, robot.nq), ("qd", qd, n))
+    ]
     extras: list[tuple[str, Any, int, str]] = []
     if gravity is not None:
         extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
@@ -91,7 +93,7 @@ def simulate_batch(
     robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
     stepper = robot.evaluator.stepper(Task("forward_dynamics", **used))
 
-    out_q, out_v = (np.empty((steps // every + 1, count, n)) for _ in range(2))
+    out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
     tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
@@ -151,11 +153,11 @@ def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> A
     try:
         value = np.asarray(torque(t, *views), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"torque(t, Q, QD): expected shape {Q.shape} at t = {t:.6g} s: {error}") from error
+        raise InputError(f"torque(t, Q, QD): expected shape {V.shape} at t = {t:.6g} s: {error}") from error
     try:
-        rows = np.ascontiguousarray(np.broadcast_to(value, Q.shape))
+        rows = np.ascontiguousarray(np.broadcast_to(value, V.shape))
     except ValueError:
-        raise InputError(f"torque(t, Q, QD): expected shape {Q.shape}, got {value.shape} at t = {t:.6g} s") from None
+        raise InputError(f"torque(t, Q, QD): expected shape {V.shape}, got {value.shape} at t = {t:.6g} s") from None
     if not np.isfinite(rows).all():
         row = int(np.argwhere(~np.isfinite(rows))[0][0])
         raise InputError(f"torque(t, Q, QD): row {row} is not finite at t = {t:.6g} s")

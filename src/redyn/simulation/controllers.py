@@ -31,12 +31,12 @@ def pd_gravity(
     robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
     """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
-    goal = per_joint("target", target, robot.dof, negative=True)
+    goal = per_joint("target", target, robot.nq, negative=True)
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         del t
-        return p * (goal - q) - d * qd + robot.gravity_torque(q, gravity)
+        return p * _error(robot, q, goal) - d * qd + robot.gravity_torque(q, gravity)
 
     return torque
 
@@ -50,7 +50,9 @@ def computed_torque(
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
-        return robot.inverse_dynamics(q, qd, acceleration + d * (rate - qd) + p * (wanted - q), gravity=gravity)
+        return robot.inverse_dynamics(
+            q, qd, acceleration + d * (rate - qd) + p * _error(robot, q, wanted), gravity=gravity
+        )
 
     return torque
 
@@ -65,7 +67,7 @@ def feedforward_pd(
     def torque(t: float, q: Array, qd: Array) -> Array:
         wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
         known = robot.inverse_dynamics(wanted, rate, acceleration, gravity=gravity)
-        return known + d * (rate - qd) + p * (wanted - q)
+        return known + d * (rate - qd) + p * _error(robot, q, wanted)
 
     return torque
 
@@ -73,6 +75,11 @@ def feedforward_pd(
 def feedforward(robot: Robot, motion: Motion, gravity: ArrayLike | None = None) -> Torque:
     """The torque that the wanted motion needs and nothing else: errors are left to grow."""
     return feedforward_pd(robot, motion, 0.0, 0.0, gravity)
+
+
+def _error(robot: Robot, q: Array, wanted: Array) -> Array:
+    """wanted - q; where q holds quaternions, the turn that is missing."""
+    return wanted - q if robot.nq == robot.dof else robot.difference(q, wanted)
 
 
 def _follows(robot: Robot, motion: Motion) -> None:
@@ -83,5 +90,5 @@ def _follows(robot: Robot, motion: Motion) -> None:
         raise InputError(
             "motion: expected a motion of redyn.trajectory, or a function of t giving q, qd, qdd"
         ) from None
-    if count != robot.dof:
-        raise InputError(f"motion: is of {count} joints, but {robot.name} has {robot.dof}")
+    if count != robot.nq:
+        raise InputError(f"motion: gives {count} joint values, but {robot.name} has {robot.nq}")

@@ -19,12 +19,23 @@ Array = NDArray[np.float64]
 
 @compiled
 def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, room: Array) -> None:
-    """Add to `out`, which holds E(q) a, what makes it the second derivative of q: E(q_dot) v, for E is linear in q."""
+    """Add to `out`, which holds E(q) a, what makes it the second derivative of q.
+
+    That is E(q_dot) v for quaternions, where E is linear in q, and R (omega x v) for the position of a free joint.
+    """
     manifold.rate(layout, q_dot, v, room)
     for k in range(len(layout)):
-        if layout[k, 0] == manifold.QUATERNION:
-            for i in range(layout[k, 1], layout[k, 1] + 4):
-                out[i] += room[i]
+        kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
+        if kind == manifold.QUATERNION:
+            for c in range(i, i + 4):
+                out[c] += room[c]
+        elif kind == manifold.POSITION:
+            a, b, c = v[j - 3], v[j - 2], v[j - 1]
+            x, y, z = b * v[j + 2] - c * v[j + 1], c * v[j] - a * v[j + 2], a * v[j + 1] - b * v[j]
+            x, y, z = manifold.turned(q[i + 3], q[i + 4], q[i + 5], q[i + 6], x, y, z)
+            out[i] += x
+            out[i + 1] += y
+            out[i + 2] += z
 
 
 @compiled

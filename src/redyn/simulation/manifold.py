@@ -1,21 +1,45 @@
 """Configurations and velocities: q-dot = E(q) v, joint by joint.
 
 A revolute or prismatic joint has one number q with q-dot = v. A joint that turns about a point has a unit quaternion
-(x, y, z, w) and an angular velocity in the child's axes: q-dot = q * (v, 0) / 2. `layout` holds a row per joint:
-its kind, where its q starts and where its v starts.
+(x, y, z, w) and an angular velocity in the child's axes: q-dot = q * (v, 0) / 2. The position of a free joint has its
+velocity in the child's axes as well: q-dot = R v; its quaternion follows it in q, and its angular velocity precedes it
+in v. `layout` holds a row for each of these: its kind, where its q starts and where its v starts.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import inlined
+from redyn.model import POSE, Model
 
 Array = NDArray[np.float64]
 Layout = NDArray[np.int64]
 
-ONE, QUATERNION = 0, 1
+ONE, QUATERNION, POSITION = 0, 1, 2
+
+
+def layout_of(model: Model) -> Layout:
+    rows: list[tuple[int, int, int]] = []
+    for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
+        count = link.joint.coordinates
+        if count == 1:
+            rows.append((ONE, i, j))
+        elif count == POSE:
+            rows += [(POSITION, i, j + 3), (QUATERNION, i + 3, j)]
+        elif count > 1:
+            rows.append((QUATERNION, i, j))
+    return np.array(rows, dtype=np.int64)
+
+
+@inlined
+def turned(x: Any, y: Any, z: Any, w: Any, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
+    """R (a, b, c), with R the rotation of a unit quaternion."""
+    p, q, r = 2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)
+    return a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p
 
 
 @inlined
@@ -25,6 +49,9 @@ def rate(layout: Layout, q: Array, v: Array, out: Array) -> None:
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
         if kind == ONE:
             out[i] = v[j]
+        elif kind == POSITION:
+            x, y, z, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
+            out[i], out[i + 1], out[i + 2] = turned(x, y, z, w, v[j], v[j + 1], v[j + 2])
         else:
             x, y, z, w = q[i], q[i + 1], q[i + 2], q[i + 3]
             a, b, c = v[j] / 2, v[j + 1] / 2, v[j + 2] / 2
@@ -41,6 +68,12 @@ def velocity(layout: Layout, q: Array, q_dot: Array, out: Array) -> None:
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
         if kind == ONE:
             out[j] = q_dot[i]
+        elif kind == POSITION:
+            x, y, z, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
+            size = np.sqrt(x * x + y * y + z * z + w * w)
+            out[j], out[j + 1], out[j + 2] = turned(
+                -x / size, -y / size, -z / size, w / size, q_dot[i], q_dot[i + 1], q_dot[i + 2]
+            )
         else:
             x, y, z, w = q[i], q[i + 1], q[i + 2], q[i + 3]
             a, b, c, d = q_dot[i], q_dot[i + 1], q_dot[i + 2], q_dot[i + 3]

@@ -131,8 +131,10 @@ class Run:
 
     def _columns(self) -> dict[str, Array]:
         columns = {"t": self.t}
-        for kind, values in (("q", self.q), ("qd", self.qd), ("qdd", self.qdd), ("tau", self.tau)):
-            columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(self.robot.joint_names)}
+        q_names, v_names = self.robot.coordinate_names, self.robot.velocity_names
+        columns |= {f"q_{name}": self.q[:, i] for i, name in enumerate(q_names)}
+        for kind, values in (("qd", self.qd), ("qdd", self.qdd), ("tau", self.tau)):
+            columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(v_names)}
         if self.robot.model.end_effector is not None:
             columns |= {f"path_{axis}": self.path[:, i] for i, axis in enumerate("xyz")}
         return columns | {f"energy_{name}": values for name, values in self.energy._asdict().items()}
@@ -203,8 +205,8 @@ class Run:
     def _plots(self) -> list[Any]:
         from redyn.report.plots import Plot
 
-        names = self.robot.joint_names
-        turns = [link.joint.kind == "revolute" for link in self.robot.model.links]
+        names = self.robot.velocity_names
+        turns = [link.joint.kind != "prismatic" for link in self.robot.model.driven]
 
         def unit(turning: str, sliding: str) -> str:
             return turning if all(turns) else sliding if not any(turns) else f"{turning} or {sliding}"
@@ -213,7 +215,7 @@ class Run:
         shown = {name: values for name, values in energy.items() if np.abs(values).max() > 0 or name == "kinetic"}
         shown["total"] = self.energy.total
         return [
-            Plot("Joint values", unit("rad", "m"), names, self.q),
+            Plot("Joint values", unit("rad", "m"), self.robot.coordinate_names, self.q),
             Plot("Joint rates", unit("rad/s", "m/s"), names, self.qd),
             Plot("Torques", unit("Nm", "N"), names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
 from redyn.kernels.trace import Task
+from redyn.model.coupling import Tie
 from redyn.robot import Robot
 from redyn.simulation import laws
 from redyn.simulation import system as places
 from redyn.simulation.arguments import one_row, per_joint
 from redyn.simulation.drive import Memory, event_value, memory
-from redyn.simulation.manifold import ONE
+from redyn.simulation.manifold import layout_of
 from redyn.simulation.system import System, evaluate, replay
 
 Array = NDArray[np.float64]
@@ -57,7 +58,7 @@ class Setting:
         named = ", ".join(robot.joint_names[:8])
         n, nq = robot.dof, robot.nq
         start = [
-            one_row(name, value, width, f"{width} numbers, one per joint ({named})")
+            one_row(name, value, width, f"{width} numbers for the joints ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
         ]
         if external is not None and not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -86,7 +87,7 @@ class Setting:
 
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
         task = Task(name, **used)
-        law, (times, table) = 0, laws.table(None if callable(torque) else torque, n, duration, robot.joint_names)
+        law, (times, table) = 0, laws.table(None if callable(torque) else torque, n, duration, robot.velocity_names)
         if callable(torque):
             law = self.callbacks.torque(cast(laws.Torque, torque), self._actuators)
         acceleration = self.rows[places.ACCELERATION, :n]
@@ -120,7 +121,7 @@ class Setting:
             (places.STOPS, int(bool(stops))),
         ):
             codes[place] = value
-        layout = np.array([(ONE, i, i) for i in range(n)], dtype=np.int64)
+        layout = layout_of(robot.model)
         joints = self._joints(stops, start[0])
         self.system = System(codes, layout, self.rows, joints, times, table, wrenches, jacobians)
         self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]
@@ -218,8 +219,7 @@ class Setting:
         robot = self.robot
         table = np.zeros((robot.dof, places.COLUMNS))
         table[:, places.LOW : places.HIGH + 1] = robot.limits
-        for row, link in zip(table, robot.model.links, strict=True):
-            row[: places.LOW] = [cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)]
+        table[:, : places.LOW] = _friction(robot)
         if not stops:
             return table
         if not np.isfinite(robot.limits).any():
@@ -232,6 +232,29 @@ class Setting:
         damping = usual if chosen.damping is None else per_joint("stops.damping", chosen.damping, robot.dof)
         table[:, places.STOP_STIFFNESS], table[:, places.STOP_DAMPING] = stiffness, damping
         return table
+
+
+def _friction(robot: Robot) -> Array:
+    """Damping, Coulomb friction and its smoothing for every velocity, those of coupled joints felt by their leader."""
+    model = robot.model
+    ties = model.coupling.velocities if model.coupling else [Tie(i) for i in range(model.n)]
+    felt = np.zeros((robot.dof, 3))
+    felt[:, 2] = 1.0
+    for link, tie in zip(model.links, ties, strict=True):
+        damping, coulomb, smoothing = (
+            cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)
+        )
+        ratio = abs(tie.factor)
+        felt[tie.free, 0] += damping * ratio**2
+        if coulomb and ratio:
+            if felt[tie.free, 1] and felt[tie.free, 2] != smoothing / ratio:
+                name = robot.velocity_names[tie.free]
+                raise InputError(
+                    f"simulate: the Coulomb friction of joints that follow {name!r} is smoothed differently; "
+                    "load with friction=False, or give them the same smoothing"
+                )
+            felt[tie.free, 1:] = felt[tie.free, 1] + coulomb * ratio, smoothing / ratio
+    return felt
 
 
 def _direction(event: Any, number: int) -> float:

@@ -63,15 +63,15 @@ class Motion(ABC):
 
     def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
         """Where joints leave the limits of the robot's file, each at its worst; looked for at `samples` instants."""
-        if robot.dof != self.dof:
-            raise InputError(f"the motion moves {self.dof} joints, {robot.name} has {robot.dof}")
+        if robot.dof != self.dof or robot.nq != self.dof:
+            raise InputError(f"the motion moves {self.dof} joints, {robot.name} has {robot.nq} joint values")
         t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
         q, qd, _ = self(t)
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
         found: list[Violation] = []
-        for i, (joint, link) in enumerate(zip(robot.joint_names, robot.link_names, strict=True)):
+        for i, (joint, link) in enumerate(zip(robot.velocity_names, robot.model.driven, strict=True)):
             lower, upper = robot.limits[i]
-            fastest = speeds[link]
+            fastest = speeds[link.name]
             for quantity, values, limit, excess in (
                 ("position", q[:, i], lower, lower - q[:, i]),
                 ("position", q[:, i], upper, q[:, i] - upper),

@@ -107,7 +107,7 @@ def installed() -> list[tuple[type[Peer], str]]:
 
 def _peer(robot: Robot, source: Path, kind: type[Peer]) -> Peer:
     """A program that has read the user's own file where it can, and redyn's export of it to URDF otherwise."""
-    armature = np.array([float(link.joint.armature) for link in robot.model.links])  # pyright: ignore[reportArgumentType]
+    armature = np.array([float(link.joint.armature) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
     with tempfile.TemporaryDirectory() as folder:
         file = source
         if file.suffix.lower() not in kind.formats:
@@ -123,7 +123,8 @@ def _rows(robot: Robot, peer: Peer, states: int, exact: bool, tick: Callable[[st
     robot = _without_coulomb(robot, peer.damping, exact)
     names = [robot.model.end_effector, *reversed(robot.link_names), *reversed(robot.frame_names)]
     frame = next((name for name in names if name is not None and peer.knows(name)), None)
-    q, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, states, robot.dof))
+    away, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, states, robot.dof))
+    q = robot.integrate(robot.neutral(), away)
     tick(f"{peer.name}: answering")
     theirs = [peer.answers(*state, frame) for state in zip(q, qd, x, strict=True)]
     condition = np.array([np.linalg.cond(answer["mass_matrix"]) for answer in theirs])

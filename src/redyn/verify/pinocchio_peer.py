@@ -39,7 +39,8 @@ class Pinocchio:
         try:
             self.model = self.pin.buildModelFromUrdf(str(file))
         except Exception as error:
-            raise RedynError(f"Pinocchio does not accept it: {' '.join(str(error).split())[:200]}") from None
+            reason = " ".join(str(error).replace(str(file), file.name).split())
+            raise RedynError(f"Pinocchio does not accept it: {reason[:200]}") from None
         self.model.gravity.linear = gravity
         self.names = list(names)
         theirs = list(self.model.names)[1:]

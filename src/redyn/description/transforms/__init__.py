@@ -1,9 +1,10 @@
 """From a description to another one: what a user does to a robot, so that saving and exporting come free."""
 
 from redyn.description.transforms.attach import attach, pose_matrix
+from redyn.description.transforms.floating import floating
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.lock import lock
 from redyn.description.transforms.payload import with_payload
 from redyn.description.transforms.subtree import subtree
 
-__all__ = ["as_frames", "attach", "lock", "pose_matrix", "subtree", "with_payload"]
+__all__ = ["as_frames", "attach", "floating", "lock", "pose_matrix", "subtree", "with_payload"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from redyn.description.checks import complete
+from redyn.description.checks import check_moves, complete
 from redyn.description.schema import LinkDescription, RobotDescription
 from redyn.errors import DescriptionError, InputError
 
@@ -37,7 +37,9 @@ def fresh(name: str, taken: Collection[str]) -> str:
 def changed(robot: RobotDescription, call: str, **fields: Any) -> RobotDescription:
     """The robot with these fields, checked anew; what is wrong is the fault of the call."""
     try:
-        return complete(robot.model_copy(update=fields))
+        result = complete(robot.model_copy(update=fields))
+        check_moves(result)
+        return result
     except DescriptionError as error:
         raise InputError(f"{call}: {error}") from None
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 
 import numpy as np
 
-from redyn.description.placement import placement
+from redyn.description.placement import joint_motion, placement
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import changed, without_lost_leaders
 from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
 
 
-def lock(robot: RobotDescription, joints: Mapping[str, float | None]) -> RobotDescription:
+def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] | None]) -> RobotDescription:
     """The robot with the named joints fixed at the values of their variables; None stands for the initial value.
 
     Written in the robot's own convention. A joint that follows a locked one is free afterwards.
@@ -26,7 +26,11 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | None]) -> RobotDe
     """
     if not isinstance(joints, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("lock: expected {joint: value or None}")
-    start = {str(link.joint.name): link.joint.initial or 0.0 for link in robot.links if link.joint.type != "fixed"}
+    start = {
+        str(link.joint.name): link.joint.initial or link.joint.neutral
+        for link in robot.links
+        if link.joint.type != "fixed"
+    }
     values = {name: _value(name, value, start) for name, value in joints.items()}
     moving = set(start) - set(values)
     if not moving:
@@ -38,23 +42,30 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | None]) -> RobotDe
     return changed(robot, "lock", links=without_lost_leaders(links, moving))
 
 
-def _value(joint: str, value: object, start: Mapping[str, float]) -> float:
+def _value(joint: str, value: object, start: Mapping[str, tuple[float, ...]]) -> tuple[float, ...]:
     if joint not in start:
         close = difflib.get_close_matches(str(joint), start, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(list(start)[:12])}"
         raise InputError(f"lock: no moving joint is called {joint!r}; {hint}")
     if value is None:
         return start[joint]
-    if isinstance(value, bool) or not isinstance(value, Real) or not np.isfinite(float(value)):
-        raise InputError(f"lock: {joint}: expected a finite number, or None for the initial value, got {value!r}")
-    return float(value)
+    count = len(start[joint])
+    try:
+        numbers = np.asarray([value] if isinstance(value, Real) else value, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if isinstance(value, bool) or numbers.shape != (count,) or not np.isfinite(numbers).all():
+        wanted = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise InputError(f"lock: {joint}: expected {wanted}, or None for the initial value, got {value!r}")
+    return tuple(map(float, numbers))
 
 
-def _locked(link: LinkDescription, robot: RobotDescription, value: float) -> LinkDescription:
-    kind, at = link.joint.type, value + link.joint.offset
+def _locked(link: LinkDescription, robot: RobotDescription, values: tuple[float, ...]) -> LinkDescription:
+    kind, at = link.joint.type, values[0] + link.joint.offset
     joint = JointDescription(type="fixed", name=link.joint.name)
     if robot.convention == "frames":
-        geometry = {"axis": None, **origin(placement(link, robot.convention).at(kind, at))}
+        pose = placement(link, robot.convention).before @ joint_motion(link, values)
+        geometry = {"axis": None, "axis2": None, **origin(pose)}
     elif kind == "revolute":
         geometry = {"theta": at}
     else:

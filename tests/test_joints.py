@@ -1,0 +1,146 @@
+"""Joints of any kind and free bases, against Pinocchio and against the identities of mechanics."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import redyn
+from pinocchio_oracle import Oracle
+from random_robots import KINDS, close, on_floats, random_joints, random_motion
+
+seeds = st.integers(0, 10**9)
+MOVING = [kind for kind in KINDS if kind != "fixed"]
+
+
+def loaded(seed, n=5, kinds=KINDS, **options):
+    return redyn.load(random_joints(seed, n, kinds=kinds), exact=True, friction=False, **options)
+
+
+def check_against_pinocchio(robot, seed):
+    oracle = Oracle(robot)
+    q, qd, qdd = random_motion(robot, seed)
+    M = oracle.mass_matrix(q)
+    condition = np.linalg.cond(M)
+    tip = robot.link_names[-1]
+    close(robot.forward_kinematics(q, tip), oracle.pose(q, tip))
+    close(robot.mass_matrix(q), M)
+    tau = oracle.inverse_dynamics(q, qd, qdd)
+    close(robot.inverse_dynamics(q, qd, qdd), tau)
+    close(robot.forward_dynamics(q, qd, tau), qdd, condition)
+    close(robot.forward_dynamics(q, qd, tau, method="cholesky"), qdd, condition)
+    close(robot.gravity_torque(q), oracle.gravity_torque(q))
+    close(robot.jacobian(q, tip), oracle.jacobian(q, tip))
+    close(robot.jacobian_rate(q, qd, tip), oracle.jacobian_rate(q, qd, tip))
+    step = 1e-6
+    ahead, behind = (robot.jacobian(robot.integrate(q, qd, s), tip) for s in (step, -step))
+    close(robot.jacobian_rate(q, qd, tip), (ahead - behind) / (2 * step), 1e3)
+    close(robot.com(q), oracle.com(q))
+    close(robot.momentum(q, qd), oracle.momentum(q, qd))
+    close(robot.kinetic_energy(q, qd), oracle.kinetic_energy(q, qd))
+    close(robot.joint_wrenches(q, qd, qdd), oracle.joint_wrenches(q, qd, qdd))
+    close(robot.potential_energy(q), oracle.potential_energy(q))
+    for mine, theirs in zip(
+        robot.inverse_dynamics_derivatives(q, qd, qdd), oracle.inverse_dynamics_derivatives(q, qd, qdd), strict=True
+    ):
+        close(mine, theirs)
+    wrench = np.arange(1.0, 7.0)
+    close(
+        robot.inverse_dynamics(q, qd, qdd, external={tip: wrench}),
+        oracle.inverse_dynamics(q, qd, qdd, external=[(tip, wrench)]),
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 6))
+def test_any_joints_agree_with_pinocchio(seed, n):
+    check_against_pinocchio(on_floats(loaded(seed, n)), seed)
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_each_kind_agrees_with_pinocchio_on_kernels(kind):
+    check_against_pinocchio(loaded(7, 3, kinds=[kind]), 1)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds)
+def test_universal_joints_are_pinocchios_own(seed):
+    robot = on_floats(loaded(seed, 3, kinds=["universal", "revolute"]))
+    oracle = Oracle(robot, own_universal=True)
+    q, qd, qdd = random_motion(robot, seed)
+    close(robot.mass_matrix(q), oracle.mass_matrix(q))
+    close(robot.inverse_dynamics(q, qd, qdd), oracle.inverse_dynamics(q, qd, qdd))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 5))
+def test_integrate_is_pinocchios_and_difference_undoes_it(seed, n):
+    robot = loaded(seed, n)
+    q, v, _ = random_motion(robot, seed)
+    end = robot.integrate(q, v)
+    close(end, Oracle(robot).integrate(q, v))
+    close(robot.difference(q, end), v, 100)
+    close(robot.integrate(q, v, 0.5), robot.integrate(q, v / 2))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds, st.integers(1, 5))
+def test_factors_and_coriolis_matrices(seed, n):
+    robot = on_floats(loaded(seed, n))
+    q, qd, qdd = random_motion(robot, seed)
+    M = robot.mass_matrix(q)
+    condition = np.linalg.cond(M)
+    U, D = robot.udu(q)
+    assert U.shape == (robot.dof, robot.dof)
+    close(U @ np.diag(D) @ U.T, M)
+    assert np.array_equal(U, np.triu(U))
+    close(robot.inverse_mass_matrix(q) @ M, np.eye(robot.dof), condition)
+    close(M @ robot.solve(q, qdd), qdd, condition)
+    step = 1e-6
+    rate = (robot.mass_matrix(robot.integrate(q, qd, step)) - robot.mass_matrix(robot.integrate(q, qd, -step))) / (
+        2 * step
+    )
+    for form in ("mci", "christoffel"):
+        C = robot.coriolis_matrix(q, qd, form=form)
+        close(C @ qd, robot.coriolis_vector(q, qd), 10)
+        skew = rate - 2 * C
+        close(skew, -skew.T, 1e4)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(1, 4))
+def test_derivatives_are_in_the_tangent_space(seed, n):
+    robot = on_floats(loaded(seed, n))
+    q, qd, tau = random_motion(robot, seed)
+    by_q, _, by_tau = robot.forward_dynamics_derivatives(q, qd, tau)
+    assert by_q.shape == (robot.dof, robot.dof)
+    step = 1e-6
+    for k, unit in enumerate(np.eye(robot.dof)):
+        ahead, behind = (robot.forward_dynamics(robot.integrate(q, s * unit), qd, tau) for s in (step, -step))
+        close(by_q[:, k], (ahead - behind) / (2 * step), 1e5 * max(1.0, np.linalg.cond(robot.mass_matrix(q)) / 100))
+    close(by_tau, robot.inverse_mass_matrix(q), 10)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seeds, st.integers(1, 5))
+def test_power_and_parameters(seed, n):
+    robot = on_floats(loaded(seed, n))
+    q, qd, qdd = random_motion(robot, seed)
+    close(robot.kinetic_energy(q, qd), 0.5 * qd @ robot.mass_matrix(q) @ qd, 10)
+    armature = np.array([float(link.joint.armature) for link in robot.model.links])
+    tau = robot.regressor(q, qd, qdd) @ robot.parameters
+    close(tau + armature * qdd, robot.inverse_dynamics(q, qd, qdd), 10)
+    step = 1e-6
+    ahead, behind = (robot.potential_energy(robot.integrate(q, qd, s)) for s in (step, -step))
+    close(robot.gravity_torque(q) @ qd, (ahead - behind) / (2 * step), 1e5)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds)
+def test_batches_are_single_states(seed):
+    robot = loaded(seed, 3)
+    q, qd, qdd = random_motion(robot, seed, (7,))
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    for row in range(7):
+        close(tau[row], robot.inverse_dynamics(q[row], qd[row], qdd[row]))
+    close(robot.forward_kinematics(q, 1)[3], robot.forward_kinematics(q[3], 1))
