@@ -130,6 +130,12 @@ BAD_ROBOTS = {
         r"links\[1\]\.joint: damping means nothing",
     ),
     "fixed row without theta": ({**GOOD, "links": [LINK, {**LINK, "joint": "fixed"}]}, r"links\[1\]\.theta: missing"),
+    "shape without a type": (edited(0, visual=[{"radius": 1}]), r"links\[0\]\.visual\[0\]\.type: missing; write box"),
+    "shapes that are no list": (edited(0, visual={"type": "box"}), r"visual: expected a list of shapes such as"),
+    "mimic without a joint": (
+        edited(1, joint={"type": "revolute", "mimic": {"offset": 1}}),
+        r"mimic\.joint: missing; the name of the joint to follow",
+    ),
     "DH and a ball": (
         edited(2, joint="spherical"),
         "a spherical joint needs convention 'frames'",
@@ -167,6 +173,14 @@ def test_the_good_robot_is_good():
     redyn.load(edited(2, inertia=[0, 1, 1]))  # a rod
     redyn.load(edited(2, inertia=[1, 1, 2]))  # a disc
     redyn.load(edited(2, mass=0, inertia=[0, 0, 0]))
+
+
+def test_what_rounding_leaves_of_zero_is_not_unphysical():
+    for noise in ([1e-35, -1e-35, 3e-35], [-1e-16, 0, 0], [0, 0, 9e-16]):
+        redyn.load(edited(2, inertia=noise))
+    for real in ([-1e-14, 0, 0], [0, 0, 1e-14]):
+        with pytest.raises(redyn.RedynError, match="principal moment"):
+            redyn.load(edited(2, inertia=real))
 
 
 def test_unphysical_robots_can_be_loaded_on_request():

@@ -1,10 +1,11 @@
-"""redyn verify: redyn beside Pinocchio on any robot."""
+"""redyn verify: redyn beside Pinocchio and MuJoCo on any robot."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,50 +14,111 @@ from rich.table import Table
 from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
 from redyn.errors import InputError, RedynError
 
-CONVENTIONS = (
-    "joints are matched by name: Pinocchio orders them by name within a branch, redyn as the file has them",
-    "Jacobians and momentum: redyn has angular rows first, Pinocchio linear ones",
-    "joints without limits are a cosine and a sine in Pinocchio's q",
-    "friction is left out: Pinocchio's recursions have none",
-    "momentum: about the world's origin in redyn, about the mass centre in Pinocchio",
-    "gravity is redyn's in both",
-)
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+    from redyn.verify.compare import Comparison
+
+LONGEST = 160  # characters of a cell in Markdown
 
 
 def verify(
-    robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
+    robots: Annotated[list[str], typer.Argument(metavar="ROBOT...", help=ROBOT_HELP)],
     states: Annotated[int, typer.Option(help="Random states at which to compare.")] = 100,
     exact: Annotated[bool, typer.Option(help="Take rotations to the letter.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs: one line per robot.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
-    """Compare every quantity with Pinocchio's at random states (pip install pin).
+    """Compare every quantity with Pinocchio's and MuJoCo's, whichever is installed, at random states.
+
+    MuJoCo has armature and damping, Pinocchio derivatives. Install them with: pip install pin mujoco
 
     Example: redyn verify arm.urdf
 
-    Example: redyn verify puma --states 1000
+    Example: redyn verify arm.xml --states 1000
+
+    Example: redyn verify robots/*.urdf --markdown > verified.md
     """
+    from redyn.verify.compare import installed
     from redyn.verify.compare import verify as compare
 
     if not 1 <= states <= 100_000:
         raise InputError(f"--states: expected from 1 to 100000, got {states}")
+    peers = installed()
+    if markdown:
+        print(f"| robot | joints | {' | '.join(f'{peer.name} {version}' for peer, version in peers)} |")
+        print("|---|---|" + "---|" * len(peers))
+    failed: list[str] = []
     with Console(stderr=True).status("starting") as status:
-        loaded, rows = compare(robot, states, exact, allow_unphysical, status.update)
-    if as_json:
-        print(json.dumps({"robot": loaded.name, "rows": [asdict(row) | {"agrees": row.agrees} for row in rows]}))
-    else:
+        for source in robots:
+
+            def tick(text: str, name: str = Path(source).name) -> None:
+                status.update(f"{name}, {text}")
+
+            try:
+                robot, found = compare(source, states, exact, allow_unphysical, tick)
+            except RedynError as error:
+                if len(robots) == 1:
+                    raise
+                failed.append(str(error))
+                if markdown:
+                    print(
+                        f"| {_cell(Path(source).stem)} | | {_cell(str(error))} |{' |' * (len(peers) - 1)}", flush=True
+                    )
+                continue
+            if as_json:
+                print(json.dumps(_data(robot, found)), flush=True)
+            elif markdown:
+                _print_line(source, robot, found)
+            else:
+                _print_tables(robot, found, states)
+            failed += [f"{source}: some quantities differ" for comparison in found if not comparison.agrees]
+            if all(comparison.skipped for comparison in found):
+                failed.append(f"{source}: nothing was compared")
+    if failed:
+        more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+        raise RedynError(f"{failed[0]}{more}")
+
+
+def _data(robot: Robot, found: list[Comparison]) -> dict[str, object]:
+    peers = [
+        asdict(item) | {"rows": [asdict(row) | {"agrees": row.agrees} for row in item.rows], "agrees": item.agrees}
+        for item in found
+    ]
+    return {"robot": robot.name, "joints": robot.dof, "peers": peers}
+
+
+def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
+    console = wide_console()
+    console.print(f"{robot.name}, {robot.dof} joints, {states} states. Differences are shares of the larger of 1 and")
+    console.print("the largest entry; of what divides by inertias, also of the condition of the mass matrix.")
+    for item in found:
+        console.print(f"\n[bold]beside {item.peer} {item.version}[/]")
+        if item.skipped:
+            console.print(f"nothing was compared: {item.skipped}", markup=False)
+            continue
         table = Table("quantity", "largest difference", "allowed", "", box=None, header_style="bold")
-        for row in rows:
+        for row in item.rows:
             verdict = row.note or ("agrees" if row.agrees else "DIFFERS")
             table.add_row(row.quantity, "" if row.note else f"{row.difference:.1e}", f"{row.allowed:.0e}", verdict)
-        console = wide_console()
-        console.print(
-            f"{loaded.name}, {loaded.dof} joints, {states} states, beside Pinocchio. Differences are shares of"
-        )
-        console.print("the larger of 1 and the largest entry; of what divides by inertias, also of the condition.")
         console.print(table)
-        console.print("\nConventions that differ and were undone:")
-        for text in CONVENTIONS:
-            console.print(f"- {text}")
-    if not all(row.agrees for row in rows):
-        raise RedynError("some quantities differ")
+        console.print("Conventions that differ and were undone:")
+        for text in item.conventions:
+            console.print(f"- {text}", markup=False)
+
+
+def _print_line(source: str, robot: Robot, found: list[Comparison]) -> None:
+    """The largest difference of all quantities, and what was not compared."""
+    cells = [_cell(item.skipped) or _summary(item) for item in found]
+    print(f"| {_cell(Path(source).stem)} | {robot.dof} | {' | '.join(cells)} |", flush=True)
+
+
+def _summary(item: Comparison) -> str:
+    worst = max((row for row in item.rows if not row.note), key=lambda row: row.difference / row.allowed)
+    parts = [f"{worst.difference:.0e}" if item.agrees else f"DIFFERS: {worst.quantity} by {worst.difference:.0e}"]
+    notes = [f"{row.quantity} {row.note.partition(' (')[0]}" for row in item.rows if row.note]
+    return "; ".join([*parts, *notes[:1]])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")[:LONGEST]

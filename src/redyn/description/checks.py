@@ -12,6 +12,8 @@ from redyn.errors import DescriptionError
 
 # The rounding of a table printed to six digits; rods and discs sit exactly on the limit.
 PHYSICAL_TOLERANCE = 1e-6
+# kg m^2, a milligram some thirty micrometres wide: what a conversion leaves where zero was meant is far below.
+NEGLIGIBLE = 1e-15
 
 _GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
@@ -195,11 +197,11 @@ def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
         xx, xy, xz, yy, yz, zz = link.inertia or (0.0,) * 6
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         moments = np.linalg.eigvalsh(inertia)
-        scale = float(np.abs(moments).max())
+        beyond = max(PHYSICAL_TOLERANCE * float(np.abs(moments).max()), NEGLIGIBLE)
         shown = ", ".join(f"{m:.6g}" for m in moments)
-        if moments[0] < -PHYSICAL_TOLERANCE * scale:
+        if moments[0] < -beyond:
             yield f"links[{i}].inertia", f"a principal moment is negative ({shown}), which no body has"
-        elif moments[0] + moments[1] < moments[2] - PHYSICAL_TOLERANCE * scale:
+        elif moments[0] + moments[1] < moments[2] - beyond:
             yield (
                 f"links[{i}].inertia",
                 f"the largest principal moment exceeds the sum of the others ({shown}), which no body has",

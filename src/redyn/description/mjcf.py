@@ -29,7 +29,8 @@ Array = NDArray[np.float64]
 _LONGEST = 150  # characters of a name, so that an ending still fits
 _KINDS = {0: "free", 1: "spherical", 2: "prismatic", 3: "revolute"}  # mjJNT_FREE, _BALL, _SLIDE, _HINGE
 _ON_JOINTS = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
-_SOLIDS = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box", 7: "mesh"}  # mjGEOM_...
+_SOLIDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}  # mjGEOM_...
+_SHOWN = 3  # groups of geoms below this one are what MuJoCo's viewer shows
 
 
 def parse_mjcf(root: Element, path: Path) -> RobotDescription:
@@ -193,7 +194,7 @@ class _Body:
         return {"mass": float(model.body_mass[index]), "com": _floats(model.body_ipos[index]), "inertia": flat}
 
     def _shapes(self) -> dict[str, list[dict[str, Any]]]:
-        """Geoms that can touch count as collision, all of them as visual."""
+        """Geoms that can touch count as collision; those that MuJoCo shows, and those that cannot touch, as visual."""
         model, index = self.model, self.index
         found: dict[str, list[dict[str, Any]]] = {}
         for g in range(model.body_geomadr[index], model.body_geomadr[index] + model.body_geomnum[index]):
@@ -203,7 +204,7 @@ class _Body:
             at = _pose(model.geom_pos[g], model.geom_quat[g])
             solid: dict[str, Any] = {"type": kind}
             a, b, c = _floats(model.geom_size[g])
-            if kind == "box":
+            if kind in ("box", "ellipsoid"):
                 solid["size"] = (2 * a, 2 * b, 2 * c)
             elif kind == "mesh":
                 mesh = int(model.geom_dataid[g])
@@ -217,8 +218,10 @@ class _Body:
                 solid |= {"radius": a} if kind == "sphere" else {"radius": a, "length": 2 * b}
             colour = model.geom_rgba[g] if model.geom_matid[g] < 0 else model.mat_rgba[model.geom_matid[g]]
             solid |= {"colour": _floats(colour), **_place(at)}
-            found.setdefault("visual", []).append(solid)
-            if model.geom_contype[g] or model.geom_conaffinity[g]:
+            touches = model.geom_contype[g] or model.geom_conaffinity[g]
+            if model.geom_group[g] < _SHOWN or not touches:
+                found.setdefault("visual", []).append(solid)
+            if touches:
                 found.setdefault("collision", []).append(solid)
         return found
 

@@ -15,7 +15,7 @@ Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal[
     "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed"
 ]
-ShapeType = Literal["box", "cylinder", "capsule", "sphere", "mesh"]
+ShapeType = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 WORLD = "world"  # the name of link 0
 
 # What q holds for a joint, and what qd: names of the entries, where there is more than one.
@@ -181,6 +181,7 @@ _SHAPE_FIELDS: dict[str, set[str]] = {
     "cylinder": {"radius", "length"},
     "capsule": {"radius", "length"},
     "sphere": {"radius"},
+    "ellipsoid": {"size"},
     "mesh": {"file", "scale"},
 }
 
@@ -189,7 +190,7 @@ class Shape(_Strict):
     """What a viewer draws for a link, placed in the link's frame. Cylinders and capsules lie along z."""
 
     type: ShapeType
-    size: Vector | None = None  # of a box, from face to face
+    size: Vector | None = None  # of a box, from face to face; of an ellipsoid, its three diameters
     radius: NotNegative | None = None
     length: NotNegative | None = None  # of a capsule: without its round ends
     file: Annotated[str, Field(min_length=1, max_length=4096)] | None = None  # see redyn.description.meshes

@@ -1,10 +1,11 @@
 """URDF from any description.
 
-What URDF cannot say is written as a comment: gravity, the end effector, initial joint values, rotor inertia and the
-smoothing of Coulomb friction. The last two change the dynamics, so they are warned of as well. Shapes other than
-meshes are kept. Cylindrical and universal joints become two joints with a massless link between them; a helical joint
-cannot be written. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo refuses a
-moment of zero; no result shows it.
+What URDF cannot say is written as a comment: gravity, the end effector, initial joint values and the smoothing of
+Coulomb friction. Armature becomes the rotor inertia of a transmission without reduction, which redyn reads back and
+Pinocchio and MuJoCo do not. The last two change the dynamics, so they are warned of as well. Shapes other than meshes
+and ellipsoids are kept. Cylindrical and universal joints become two joints with a massless link between them; a helical
+joint cannot be written. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo
+refuses a moment of zero; no result shows it.
 """
 
 from __future__ import annotations
@@ -37,16 +38,19 @@ def to_urdf(robot: RobotDescription) -> str:
     <robot name="one-link">
     """
     robot = as_frames(robot)
-    lost = [f"{link.joint.name}: {what}" for link in robot.links for what in _lost(link.joint)]
-    if lost:
-        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
-        warnings.warn(f"{robot.name}: URDF cannot express {lost[0]}{more}", RedynWarning, stacklevel=3)
+    odd = [f"{link.joint.name}: {what}" for link in robot.links for what in _odd(link.joint)]
+    if odd:
+        more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
+        warnings.warn(f"{robot.name}: {odd[0]}{more}", RedynWarning, stacklevel=3)
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
     lines += [f"  {_comment(note)}" for note in _notes(robot)]
     lines.append(f'  <link name="{WORLD}"/>')
-    for link in _single_joints(robot):
+    links = list(_single_joints(robot))
+    for link in links:
         lines += _link(link)
         lines += _joint(link)
+    for link in links:
+        lines += _transmission(link.joint)
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -74,11 +78,11 @@ def _single_joints(robot: RobotDescription) -> Iterator[LinkDescription]:
         yield link.model_copy(update=moved)
 
 
-def _lost(joint: JointDescription) -> Iterator[str]:
+def _odd(joint: JointDescription) -> Iterator[str]:
     if joint.armature:
-        yield f"armature {joint.armature!r}"
+        yield f"armature {joint.armature!r} is written as a transmission's rotor inertia, which few programs read"
     if joint.coulomb and joint.smoothing != SMOOTHING:
-        yield f"smoothing {joint.smoothing!r} of its friction"
+        yield f"URDF cannot express the smoothing {joint.smoothing!r} of its friction"
 
 
 def _notes(robot: RobotDescription) -> Iterator[str]:
@@ -146,8 +150,8 @@ def _without_zero_moments(inertia: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _shape(tag: str, shape: Shape) -> list[str]:
-    if shape.type == "mesh":
-        return [f"    {_comment(f'{tag} mesh left out: {shape.file}')}"]
+    if shape.type in ("mesh", "ellipsoid"):
+        return [f"    {_comment(f'{tag} {shape.type} left out: {shape.file or shape.size}')}"]
     if shape.type == "box":
         solid = f'box size="{_numbers(shape.size or (0.0, 0.0, 0.0))}"'
     elif shape.type in ("cylinder", "capsule"):
@@ -184,6 +188,20 @@ def _joint(link: LinkDescription) -> list[str]:
     return [*lines, "  </joint>"]
 
 
+def _transmission(joint: JointDescription) -> Iterator[str]:
+    """The rotor that a joint feels, as it feels it: behind a reduction of 1."""
+    if not joint.armature:
+        return
+    yield f"  <transmission name={_name(f'{joint.name}_transmission')}>"
+    yield "    <type>transmission_interface/SimpleTransmission</type>"
+    yield f"    <joint name={_name(joint.name)}/>"
+    yield f"    <actuator name={_name(f'{joint.name}_actuator')}>"
+    yield "      <mechanicalReduction>1</mechanicalReduction>"
+    yield f"      <rotorInertia>{joint.armature!r}</rotorInertia>"
+    yield "    </actuator>"
+    yield "  </transmission>"
+
+
 def _drive(joint: JointDescription) -> Iterator[str]:
     """Limits, friction and what has no element. Readers demand <limit>, with zeros where there is none."""
     if joint.limits or joint.type == "prismatic" or joint.speed_limit or joint.effort_limit:
@@ -194,7 +212,7 @@ def _drive(joint: JointDescription) -> Iterator[str]:
     if joint.mimic:
         follows = f'multiplier="{joint.mimic.multiplier!r}" offset="{joint.mimic.offset!r}"'
         yield f"    <mimic joint={_name(joint.mimic.joint)} {follows}/>"
-    for what in _lost(joint):
-        yield f"    {_comment(what)}"
+    if joint.coulomb and joint.smoothing != SMOOTHING:
+        yield f"    {_comment(f'smoothing {joint.smoothing!r}')}"
     if joint.initial:
         yield f"    {_comment(f'initial value {_numbers(joint.initial)}')}"

@@ -101,17 +101,25 @@ _CURES = {
     "type": "; write revolute, prismatic, fixed or another type",
     "links": "; a list with one entry per link",
     "name": "; what the robot is called",
+    "mimic.joint": "; the name of the joint to follow",
+    "visual.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
+    "collision.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
 }
 
 
 def _message(problem: Any) -> str:
     kind, given = str(problem["type"]), problem.get("input")
     if kind == "missing":
-        return "missing" + _CURES.get(str(problem["loc"][-1]), "")
+        names = [step for step in problem["loc"] if isinstance(step, str)]
+        return "missing" + (_CURES.get(".".join(names[-2:])) or _CURES.get(names[-1], ""))
     if kind == "too_short":
         return "expected at least 1 link"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("joint",):
         return "expected revolute, prismatic, fixed or another type, or a mapping with type"
+    if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("mimic",):
+        return "expected a mapping with joint, and with multiplier and offset if need be"
+    if kind == "list_type" and problem["loc"][-1:] in (("visual",), ("collision",)):
+        return "expected a list of shapes such as {type: box, size: [1, 1, 1]}"
     if kind in ("list_type", "model_type", "model_attributes_type"):
         return f"expected {'a list' if kind == 'list_type' else 'a mapping'}, got {type(given).__name__}"
     if kind == "extra_forbidden":

@@ -4,6 +4,7 @@ import { createPlayer, element } from "./player.js";
 import { createViewer, floats, shade } from "./viewer.js";
 
 const SWITCHES = [
+  ["meshes", "Meshes", true],
   ["trace", "Path", true],
   ["axes", "Joint axes", false],
   ["frames", "Frames", false],
@@ -34,9 +35,10 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   function openViewer() {
     try {
       const made = createViewer(byId("stage"), THREE, OrbitControls, data.scene);
-      for (const [what, text, on] of SWITCHES) byId("switches").append(makeSwitch(made, what, text, on));
+      const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.hasMeshes);
+      for (const [what, text, on] of switches) byId("switches").append(makeSwitch(made, what, text, on));
       byId("fit").addEventListener("click", () => made.fit());
-      byId("grid").textContent = `grid ${Number(made.gridStep.toPrecision(2))} m`;
+      byId("grid").textContent = [made.note, `grid ${Number(made.gridStep.toPrecision(2))} m`].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;

@@ -28,12 +28,14 @@ from redyn.kinematics.shape import (
     reach,
 )
 from redyn.report.colours import joint_colour
+from redyn.report.shapes import Look, look
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
 FRAMES = 2000  # poses of a motion that are sent: at 30 a second, more than a minute without interpolation
 POSES = 100_000  # links times frames: robots with many links send fewer frames
+OUTLINES = 100  # states at which the outlines of shapes are looked at
 TRACES = 6  # tips whose path is drawn
 FLAT = 1e-6  # sine of an angle that counts as none
 
@@ -53,6 +55,7 @@ def scene(
     shapes = capsules(robot, radius, span)
     poses = link_poses(robot, kept)
     joints = joint_places(robot)
+    appearance = look(robot)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
     return {
@@ -66,7 +69,8 @@ def scene(
             {"frame": robot.frame_names.index(name), "points": pack_floats(path)} for name, path in paths.items()
         ],
         "touching": _touching(robot, touching, kept, keep, len(times), radius, span),
-        "view": _view(robot, shapes, joints, poses),
+        "view": _view(robot, shapes, joints, poses, appearance),
+        "shapes": appearance.data(),
     }
 
 
@@ -169,7 +173,8 @@ def _tips(robot: Robot) -> list[str]:
     if robot.model.end_effector is not None:
         return [robot.model.end_effector]
     inner = {link.parent for link in robot.description.links}
-    return [name for name in robot.frame_names if name not in inner][:TRACES]
+    moving = [name for name in robot.frame_names if robot.model.frames[name].link]
+    return [name for name in moving if name not in inner][:TRACES]
 
 
 def _frame_path(robot: Robot, name: str, poses: Array) -> Array:
@@ -203,7 +208,9 @@ def _touching(
     return {"pairs": pairs, "flags": base64.b64encode(flags.tobytes()).decode("ascii")}
 
 
-def _view(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array) -> dict[str, Any]:
+def _view(
+    robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look
+) -> dict[str, Any]:
     """Up, where to look from, what must be in the picture, and the floor (for planar robots a wall) with its mounts."""
     up, across = _up(robot), _plane_normal(robot, joints, poses)
     ground = up if across is None else across
@@ -214,7 +221,9 @@ def _view(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: 
     lowest = float((ends @ ground - radii[:, None]).min())
     level = min(float((feet @ ground).min(initial=np.inf)) - 1.5 * thick, lowest - 0.3 * thick)
     mounts = [_mount(foot, ground, level, radii, ends, thick) for foot in feet]
-    points = np.concatenate([ends.reshape(-1, 3), *(np.array([m["top"], m["bottom"]]) for m in mounts)])
+    seen = _outermost(appearance, poses)
+    held = 0 in appearance.modelled or not len(seen)  # by a mount, which stands on the floor
+    points = np.concatenate([ends.reshape(-1, 3), seen, *(np.array([m["top"], m["bottom"]]) for m in mounts)])
     directions = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=np.float64)
     outer = points[(points @ directions.T).argmax(axis=0)]
     return {
@@ -222,11 +231,22 @@ def _view(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: 
         "from": (_viewpoint(up, points) if across is None else across).tolist(),
         "planar": across is not None,
         "points": outer.tolist(),
-        "floor": {"normal": ground.tolist(), "level": level},
+        "floor": {
+            "normal": ground.tolist(),
+            "level": level,
+            "meshes": min(float((seen @ ground).min(initial=np.inf)), level if held else np.inf),
+        },
         "mounts": mounts,
         "thickness": thick,
         "reach": max(reach(robot), float(np.ptp(points, axis=0).max()) / 2),
     }
+
+
+def _outermost(appearance: Look, poses: Array) -> Array:
+    """Points of the shapes wherever they come, in the world; some hundred states are enough to find the floor."""
+    some = poses[:: max(1, len(poses) // OUTLINES)]
+    placed = [some[:, link, :3, :3] @ points.T + some[:, link, :3, 3:] for link, points in appearance.outline]
+    return np.concatenate([np.zeros((0, 3)), *(points.transpose(0, 2, 1).reshape(-1, 3) for points in placed)])
 
 
 def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground: Array) -> Array:

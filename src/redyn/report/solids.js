@@ -6,6 +6,11 @@ export function gridStep(wanted) {
   return [5, 2, 1].map((k) => k * power).find((s) => s <= wanted * 1.0001);
 }
 
+/** The bytes behind base64. */
+export function bytes(text) {
+  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+}
+
 export function makeTools(THREE) {
   const Y = new THREE.Vector3(0, 1, 0);
   const vec = (v) => new THREE.Vector3(...v);
@@ -99,13 +104,50 @@ export function makeTools(THREE) {
     });
     const lines = new THREE.Mesh(shadow.geometry, look);
     const normal = vec(view.floor.normal);
-    for (const mesh of [shadow, lines]) {
-      mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-      mesh.position.copy(normal).multiplyScalar(view.floor.level);
-    }
-    lines.position.addScaledVector(normal, view.thickness * 0.02); // above what it would flicker with
+    const setLevel = (level) => {
+      shadow.position.copy(normal).multiplyScalar(level);
+      lines.position.copy(normal).multiplyScalar(level + view.thickness * 0.02); // above what it would flicker with
+    };
+    for (const mesh of [shadow, lines]) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    setLevel(view.floor.level);
     shadow.receiveShadow = true;
-    return { shadow, lines };
+    return { shadow, lines, setLevel };
+  }
+
+  /** Triangles as shapes.py packs them. Vertices are doubled along edges, so that averaged normals keep those sharp. */
+  function unpacked({ low, step, steps, faces, triangles }) {
+    const [grid, raw] = [new Uint16Array(bytes(steps).buffer), bytes(faces).buffer];
+    const index = raw.byteLength === 6 * triangles ? new Uint16Array(raw) : new Uint32Array(raw);
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(grid, (k, i) => low[i % 3] + step * k), 3));
+    geometry.setIndex(new THREE.BufferAttribute(index, 1));
+    geometry.computeVertexNormals();
+    return geometry;
+  }
+
+  /** Solids of unit size, as shapes.py scales them; round ones lie along z. */
+  function unitSolid({ kind, radius, length }) {
+    if (kind === "box") return new THREE.BoxGeometry(1, 1, 1);
+    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, 48).rotateX(Math.PI / 2);
+    if (kind === "capsule") return new THREE.CapsuleGeometry(radius, length, 12, 32).rotateX(Math.PI / 2);
+    return new THREE.SphereGeometry(1, 48, 32);
+  }
+
+  /** Groups for all the shapes of the robot's file, `[[link, group], ...]`; `look(link, colour, opacity)` paints. */
+  function dressed({ meshes, placed }, look) {
+    const files = meshes.map((parts) => parts.map((part) => [unpacked(part), part.colour]));
+    return placed.map((shape) => {
+      const group = new THREE.Group();
+      for (const [geometry, own] of shape.kind === "mesh" ? files[shape.mesh] : [[unitSolid(shape), null]]) {
+        const mesh = new THREE.Mesh(geometry, look(shape.link, own ?? shape.colour, shape.opacity));
+        mesh.castShadow = mesh.receiveShadow = true;
+        group.add(mesh);
+      }
+      group.position.set(...shape.position);
+      group.quaternion.set(...shape.quaternion);
+      group.scale.set(...shape.scale);
+      return [shape.link, group];
+    });
   }
 
   /** Soft boxes around a grey room: what makes round surfaces look round. */
@@ -138,5 +180,5 @@ export function makeTools(THREE) {
     });
   }
 
-  return { vec, along, drum, arrow, axesOf, onTop, checkered, floorGrid, studioLight, release };
+  return { vec, along, drum, arrow, axesOf, onTop, checkered, floorGrid, dressed, studioLight, release };
 }

@@ -4,7 +4,7 @@
 // `scene` that scene.py made. Angles and poses come as they are in Python; the browser only interpolates. Nothing is
 // drawn unless something has changed.
 
-import { gridStep, makeTools } from "./solids.js";
+import { bytes, gridStep, makeTools } from "./solids.js";
 
 const THEMES = {
   light: { shell: 0xbcc6d2, base: 0x7b8794, rod: 0xc3cad3, minor: 0xb9c3cf, major: 0x8795a6, shadow: 0.2, light: 1.0 },
@@ -14,10 +14,6 @@ const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
 const SLOW = 50; // ms between frames
 const COARSE = [1, 1, 0.8, 0.6, 0.45]; // pixels drawn per pixel shown, level by level
-
-function bytes(text) {
-  return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-}
 
 /** Little-endian 32-bit floats from base64. */
 export function floats(text) {
@@ -42,8 +38,8 @@ function drawsInSoftware() {
 
 /**
  * A viewer inside `container`, which must have a size.
- * show(what, on): what is "frames", "masses", "trace" or "axes". touchingAt(t): names of the pairs that touch then;
- * contacts: when any do, [[from, to], ...].
+ * show(what, on): what is "frames", "masses", "trace", "axes" or "meshes" (off: the model). touchingAt(t): names of the
+ * pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave shapes.
  */
 export function createViewer(container, THREE, OrbitControls, scene) {
   const tools = makeTools(THREE);
@@ -56,7 +52,10 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   const flags = bytes(scene.touching.flags);
   const pairs = scene.touching.pairs;
   const stride = (scene.links.length - 1) * 7;
+  const shapes = scene.shapes ?? { meshes: [], placed: [], modelled: [] };
   const materials = {};
+  const skins = {}; // materials of the shapes that the robot's file gives
+  const sticks = []; // what is drawn from the model: [link, mesh]
   const groups = {};
   let now = 0;
   let theme = "light";
@@ -118,24 +117,26 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     return materials[name];
   }
 
-  function solid(geometry, look, parent) {
+  /** A part of the model of link `link`, carried by that link or by another. */
+  function solid(geometry, look, link, carrier = link) {
     const mesh = new THREE.Mesh(geometry, look);
     mesh.castShadow = mesh.receiveShadow = true;
-    parent.add(mesh);
+    bodies[carrier].add(mesh);
+    sticks.push([link, mesh]);
     return mesh;
   }
 
-  const bodies = scene.links.map((link, i) => {
-    const body = new THREE.Group();
+  const bodies = scene.links.map(() => new THREE.Group());
+  stage.add(...bodies);
+
+  for (const [i, link] of scene.links.entries()) {
     const shell = material(`shell${i}`, {});
     for (const { start, end, radius, kind } of link.solids) {
       const [a, b] = [vec(start), vec(end)];
       const round = new THREE.CapsuleGeometry(radius, a.distanceTo(b), 12, 32);
-      along(solid(round, kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, body), a, b);
+      along(solid(round, kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, i), a, b);
     }
-    stage.add(body);
-    return body;
-  });
+  }
 
   for (const joint of scene.joints) {
     const look = material(`joint${joint.link}`, { roughness: 0.36 });
@@ -145,14 +146,14 @@ export function createViewer(container, THREE, OrbitControls, scene) {
       solid(new THREE.SphereGeometry(1.5 * r, 32, 24), look, bodies[joint.link]).position.copy(vec(joint.point));
     } else if (joint.kind !== "prismatic") {
       const [at, axis] = [vec(joint.drum), vec(joint.axis)];
-      const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, bodies[joint.link]);
+      const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, joint.link);
       along(mesh, at.clone().sub(axis), at.clone().add(axis));
     } else {
       const [at, axis] = [vec(joint.socket), vec(joint.socketAxis)];
-      const housing = solid(new THREE.BoxGeometry(2.7 * r, 4.4 * r, 2.7 * r), look, bodies[joint.parent]);
+      const housing = solid(new THREE.BoxGeometry(2.7 * r, 4.4 * r, 2.7 * r), look, joint.link, joint.parent);
       along(housing, at.clone().sub(axis), at.clone().add(axis));
       for (const side of [-1, 1]) {
-        const collar = solid(drum(1.05 * r, 0.7 * r, 0.15 * r), material("base", {}), bodies[joint.parent]);
+        const collar = solid(drum(1.05 * r, 0.7 * r, 0.15 * r), material("base", {}), joint.link, joint.parent);
         along(collar, at.clone().sub(axis), at.clone().add(axis)).position.addScaledVector(axis, side * 2.35 * r);
       }
     }
@@ -162,10 +163,10 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     const [a, b] = [vec(bottom), vec(top)];
     const height = a.distanceTo(b);
     const look = material("base", {});
-    along(solid(drum(radius, height, Math.min(0.2 * radius, height / 3)), look, bodies[0]), a, b);
+    along(solid(drum(radius, height, Math.min(0.2 * radius, height / 3)), look, 0), a, b);
     const foot = Math.min(0.5 * thick, height / 2);
     const rim = a.clone().addScaledVector(b.clone().sub(a).normalize(), foot);
-    along(solid(drum(1.9 * radius, foot, foot / 3), look, bodies[0]), a, rim);
+    along(solid(drum(1.9 * radius, foot, foot / 3), look, 0), a, rim);
   }
 
   // --- the floor --------------------------------------------------------------------------------------------
@@ -221,6 +222,18 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     addAxis(line, bodies[joint.link]);
   }
 
+  const addShape = layer("meshes", true);
+  for (const [link, shape] of tools.dressed(shapes, skin)) addShape(shape, bodies[link]);
+  const modelled = new Set(shapes.modelled);
+
+  /** One material for all that is of the same colour on a link. Many files turn triangles the wrong way round. */
+  function skin(link, colour, opacity) {
+    const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
+    const look = { roughness: 0.5, metalness: 0.05, side: THREE.DoubleSide, ...clear };
+    skins[`${link} ${colour} ${opacity}`] ??= { link, colour, material: new THREE.MeshStandardMaterial(look) };
+    return skins[`${link} ${colour} ${opacity}`].material;
+  }
+
   const addTrace = layer("trace", true);
   const traces = scene.traces.map(({ frame, points }) => makeTrace(scene.frames[frame], floats(points))).filter(Boolean);
 
@@ -262,6 +275,7 @@ export function createViewer(container, THREE, OrbitControls, scene) {
 
   const [turn, nextTurn] = [new THREE.Quaternion(), new THREE.Quaternion()];
   const next = new THREE.Vector3();
+  const alarm = new THREE.Color(ALARM);
 
   function setTime(t) {
     now = t;
@@ -278,6 +292,10 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     const touching = new Set(pairsAt(t).flat());
     for (let i = 0; i < bodies.length; i += 1) {
       materials[`shell${i}`].color.set(touching.has(i) ? ALARM : THEMES[theme].shell);
+    }
+    for (const { link, colour, material } of Object.values(skins)) {
+      material.color.set(colour ?? THEMES[theme].shell);
+      if (touching.has(link)) material.color.lerp(alarm, 0.5); // it is the model that touches: keep the link's own look
     }
     draw();
   }
@@ -360,6 +378,10 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     if (!groups[what]) throw new Error(`show: expected ${Object.keys(groups).join(", ")}, got ${what}`);
     for (const object of groups[what]) object.visible = on;
     if (what === "frames") labels.hidden = !on;
+    if (what === "meshes" && shapes.placed.length) {
+      for (const [link, mesh] of sticks) mesh.visible = !on || modelled.has(link);
+      grid.setLevel(on ? view.floor.meshes : view.floor.level);
+    }
     draw();
   }
 
@@ -438,6 +460,7 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   const watcher = new ResizeObserver(resize);
   watcher.observe(container);
   labels.hidden = true;
+  show("meshes", true);
   resize();
   setTheme("light");
   fit();
@@ -451,6 +474,8 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     dispose,
     duration: times[times.length - 1],
     gridStep: step,
+    hasMeshes: shapes.placed.length > 0,
+    note: shapes.note ?? "",
     contacts: contacts(),
     touchingAt: (t) => pairsAt(t).map(([a, b]) => [scene.links[a].name, scene.links[b].name]),
   };

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.errors import InputError, RedynError
 from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
 from redyn.kernels.trace import Task
+from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation.arguments import check_robot, positive
-from redyn.simulation.progress import Progress
 
 Array = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ def simulate_batch(
     out_q[0], out_v[0] = Q, V
     tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
-    with Progress(length, progress) as bar:
+    with Progress("simulating", length, progress) as bar:
         try:
             while done < steps:
                 many = every - done % every

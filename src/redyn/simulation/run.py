@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError, RedynError
 from redyn.kernels.compiled import scalar_code
+from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import drive
 from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.laws import Callbacks
-from redyn.simulation.progress import Progress
 from redyn.simulation.result import Run, World
 from redyn.simulation.setting import Setting, Stops
 
@@ -172,7 +172,7 @@ def _go(
 ) -> Ending:
     """Through time in chunks, between which Python shows progress and takes an interrupt."""
     clock, status = memory.clock, drive.PAUSED
-    with Progress(duration, progress) as bar, Interrupts(setting.callbacks):
+    with Progress("simulating", duration, progress) as bar, Interrupts(setting.callbacks):
         if method in STIFF:
             from redyn.simulation.integrators.stiff import advance
 

@@ -1,33 +1,58 @@
-"""One robot, many states, two programs: how far apart they are."""
+"""One robot, many states, several programs: how far apart they are."""
 
 from __future__ import annotations
 
+import importlib.util
 import tempfile
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.to_urdf import to_urdf
 from redyn.errors import RedynError, RedynWarning, SingularError
 from redyn.robot import Robot, load
+from redyn.verify.mujoco_peer import Mujoco
 from redyn.verify.pinocchio_peer import Pinocchio
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-11  # of the larger of 1 and the largest entry; forward dynamics times the condition of the mass matrix
 SNAPPED = 1e-7  # with right angles taken for right angles
 DIVIDING = ("forward_dynamics", "forward_dynamics_derivatives")
 
 
+class Peer(Protocol):
+    """Another program, its conventions undone: it answers in redyn's."""
+
+    name: str
+    module: str
+    package: str
+    formats: tuple[str, ...]  # the files that it reads itself; others are written to URDF for it
+    tolerance: (
+        float  # of the larger of 1 and the largest entry; forward dynamics times the condition of the mass matrix
+    )
+    damping: bool  # whether it has damping; none has redyn's Coulomb friction
+    conventions: tuple[str, ...]
+
+    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array) -> None: ...
+    def knows(self, frame: str) -> bool: ...
+    def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]: ...
+
+
+PEERS: tuple[type[Peer], ...] = (Pinocchio, Mujoco)
+
+
 @dataclass(frozen=True)
 class Row:
-    """One quantity: the largest difference at any state, as a multiple of what is allowed."""
+    """One quantity: the largest difference at any state, as a share of the larger of 1 and the largest entry."""
 
     quantity: str
-    difference: float  # of the larger of 1 and the largest entry
+    difference: float
     allowed: float
     note: str = ""
 
@@ -36,34 +61,79 @@ class Row:
         return self.difference <= self.allowed
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """redyn beside one program; `skipped` says why nothing was compared."""
+
+    peer: str
+    version: str
+    conventions: tuple[str, ...]
+    rows: list[Row] = field(default_factory=list[Row])
+    skipped: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        return all(row.agrees for row in self.rows)
+
+
 def verify(
     source: str | Path,
     states: int = 100,
     exact: bool = True,
     allow_unphysical: bool = False,
     tick: Callable[[str], None] = lambda _: None,
-) -> tuple[Robot, list[Row]]:
-    """Compare every quantity with Pinocchio's at random states, friction left out on both sides."""
-    robot = load(source, friction=False, exact=exact, allow_unphysical=allow_unphysical)
-    if any(float(link.joint.armature) for link in robot.model.links):  # pyright: ignore[reportArgumentType]
-        raise RedynError(f"{robot.name} has armature, which URDF cannot hold; Pinocchio would not see it")
+) -> tuple[Robot, list[Comparison]]:
+    """Compare every quantity with what each installed program says, at random states."""
+    robot = load(source, exact=exact, allow_unphysical=allow_unphysical)
+    found: list[Comparison] = []
+    for peer, version in installed():
+        tick(f"{peer.name}: reading")
+        try:
+            rows = _rows(robot, _peer(robot, Path(source), peer), states, exact, tick)
+        except RedynError as error:
+            found.append(Comparison(peer.name, version, (), skipped=str(error)))
+        else:
+            found.append(Comparison(peer.name, version, peer.conventions, rows))
+    return robot, found
+
+
+def installed() -> list[tuple[type[Peer], str]]:
+    """The programs that are here, and their versions."""
+    here = [(peer, metadata.version(peer.package)) for peer in PEERS if importlib.util.find_spec(peer.module)]
+    if not here:
+        raise RedynError("verify compares with other programs: pip install pin, or pip install 'redyn[mujoco]'")
+    return here
+
+
+def _peer(robot: Robot, source: Path, kind: type[Peer]) -> Peer:
+    """A program that has read the user's own file where it can, and redyn's export of it to URDF otherwise."""
+    armature = np.array([float(link.joint.armature) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(source)
-        if path.suffix.lower() != ".urdf":
-            path = Path(folder) / "robot.urdf"
+        file = source
+        if file.suffix.lower() not in kind.formats:
+            file = Path(folder) / "robot.urdf"
+            bare = [link.model_copy(update={"visual": [], "collision": []}) for link in robot.description.links]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RedynWarning)  # of what URDF cannot hold and does not matter here
-                robot.to_urdf(path)
-        peer = Pinocchio(path, robot.joint_names, robot.gravity)
-    q, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, states, robot.dof))
-    frame = robot.model.end_effector or robot.link_names[-1]
-    tick("pinocchio")
+                file.write_text(to_urdf(robot.description.model_copy(update={"links": bare})), "utf-8")
+        return kind(file, robot.joint_names, robot.gravity, armature)
+
+
+def _rows(robot: Robot, peer: Peer, states: int, exact: bool, tick: Callable[[str], None]) -> list[Row]:
+    robot = _without_coulomb(robot, peer.damping, exact)
+    names = [robot.model.end_effector, *reversed(robot.link_names), *reversed(robot.frame_names)]
+    frame = next((name for name in names if name is not None and peer.knows(name)), None)
+    away, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, states, robot.dof))
+    q = robot.integrate(robot.neutral(), away)
+    tick(f"{peer.name}: answering")
     theirs = [peer.answers(*state, frame) for state in zip(q, qd, x, strict=True)]
     condition = np.array([np.linalg.cond(answer["mass_matrix"]) for answer in theirs])
-    allowed = TOLERANCE if exact else SNAPPED
+    allowed = peer.tolerance if exact else SNAPPED
     rows: list[Row] = []
     for name, ours in _calls(robot, q, qd, x, frame).items():
-        tick(name)
+        if name not in theirs[0]:
+            continue
+        tick(f"{peer.name}: {name}")
         try:
             values = ours()
         except SingularError as error:
@@ -75,16 +145,31 @@ def verify(
         if name in DIVIDING:
             apart /= condition ** (1 if name == "forward_dynamics" else 2)
         rows.append(Row(name, float(apart.max()), allowed))
-    return robot, rows
+    return rows
 
 
-def _calls(robot: Robot, q: Array, qd: Array, x: Array, frame: str) -> dict[str, Callable[[], Array]]:
+def _without_coulomb(robot: Robot, damping: bool, exact: bool) -> Robot:
+    """The same robot with its damping alone, or without friction altogether."""
+    if not damping:
+        return Robot(robot.description, friction=False, exact=exact)
+    links = [
+        link.model_copy(update={"joint": link.joint.model_copy(update={"coulomb": 0.0})})
+        if link.joint.coulomb
+        else link
+        for link in robot.description.links
+    ]
+    return Robot(robot.description.model_copy(update={"links": links}), exact=exact)
+
+
+def _calls(robot: Robot, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Callable[[], Array]]:
     return {
         "inverse_dynamics": lambda: robot.inverse_dynamics(q, qd, x),
         "forward_dynamics": lambda: robot.forward_dynamics(q, qd, x),
         "mass_matrix": lambda: robot.mass_matrix(q),
         "gravity_torque": lambda: robot.gravity_torque(q),
         "coriolis_vector": lambda: robot.coriolis_vector(q, qd),
+        "friction_torque": lambda: robot.friction_torque(qd),
+        "kinetic_energy": lambda: robot.kinetic_energy(q, qd),
         "com": lambda: robot.com(q),
         "momentum": lambda: robot.momentum(q, qd),
         "inverse_dynamics_derivatives": lambda: np.stack(robot.inverse_dynamics_derivatives(q, qd, x), axis=1),

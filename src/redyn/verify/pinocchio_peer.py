@@ -18,22 +18,43 @@ Array = NDArray[np.float64]
 class Pinocchio:
     """Answers one state at a time; differences of convention are undone here, each in one place."""
 
-    def __init__(self, urdf: Path, names: Sequence[str], gravity: Array) -> None:
+    name: str = "Pinocchio"
+    module: str = "pinocchio"
+    package: str = "pin"
+    formats: tuple[str, ...] = (".urdf",)
+    tolerance: float = 1e-11
+    damping: bool = False
+    conventions: tuple[str, ...] = (
+        "joints are matched by name: Pinocchio orders them by name within a branch, redyn as the file has them",
+        "Jacobians and momentum: redyn has angular rows first, Pinocchio linear ones",
+        "momentum: about the world's origin in redyn, about the mass centre in Pinocchio",
+        "joints without limits are a cosine and a sine in Pinocchio's q",
+        "friction is left out in both: Pinocchio's recursions have none",
+        "armature is part of both mass matrices; Pinocchio reads none from URDF, so it is given redyn's",
+        "gravity is redyn's in both",
+    )
+
+    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array) -> None:
+        self.pin: Any = importlib.import_module(self.module)
         try:
-            self.pin: Any = importlib.import_module("pinocchio")
-        except ImportError:
-            raise RedynError("verify compares with Pinocchio: pip install pin") from None
-        try:
-            self.model = self.pin.buildModelFromUrdf(str(urdf))
+            self.model = self.pin.buildModelFromUrdf(str(file))
         except Exception as error:
-            raise RedynError(f"{urdf}: Pinocchio cannot read it: {error}") from None
+            reason = " ".join(str(error).replace(str(file), file.name).split())
+            raise RedynError(f"Pinocchio does not accept it: {reason[:200]}") from None
         self.model.gravity.linear = gravity
-        self.data, self.names = self.model.createData(), list(names)
+        self.names = list(names)
         theirs = list(self.model.names)[1:]
         if sorted(theirs) != sorted(self.names):
-            raise RedynError(f"{urdf}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}")
+            raise RedynError(
+                f"{file.name}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}"
+            )
         self.order = [self.names.index(name) for name in theirs]  # redyn's place of each of their joints
         self.back = np.argsort(self.order)
+        self.model.armature = armature[self.order]
+        self.data = self.model.createData()
+
+    def knows(self, frame: str) -> bool:
+        return bool(self.model.existFrame(frame, self.pin.FrameType.BODY))
 
     def _q(self, q: Array) -> Array:
         """Joints without limits are a cosine and a sine there."""
@@ -44,14 +65,14 @@ class Pinocchio:
         return np.array(parts)
 
     def _square(self, M: Array) -> Array:
-        return np.array(M)[np.ix_(self.back, self.back)]
+        return np.reshape(M, (len(self.back), -1))[np.ix_(self.back, self.back)]
 
-    def answers(self, q: Array, qd: Array, x: Array, frame: str) -> dict[str, Array]:
+    def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]:
         """Everything that is compared, at one state; x is an acceleration or a torque, as it is needed."""
         pin, model, data, back = self.pin, self.model, self.data, self.back
         at, v, a = self._q(q), qd[self.order], x[self.order]
         nothing = np.zeros(model.nv)
-        M = np.array(pin.crba(model, data, at))  # the upper half alone is filled
+        M = np.array(pin.crba(model, data, at)).reshape(model.nv, -1)  # the upper half alone is filled
         gravity = np.array(pin.rnea(model, data, at, nothing, nothing))
         found = {
             "inverse_dynamics": np.array(pin.rnea(model, data, at, v, a))[back],
@@ -63,11 +84,11 @@ class Pinocchio:
         pin.computeRNEADerivatives(model, data, at, v, a)
         found["inverse_dynamics_derivatives"] = np.stack([self._square(data.dtau_dq), self._square(data.dtau_dv)])
         pin.computeABADerivatives(model, data, at, v, a)
-        inverse = np.array(data.Minv)
+        inverse = np.array(data.Minv).reshape(model.nv, -1)
         by_tau = np.triu(inverse) + np.triu(inverse, 1).T
         parts = (self._square(data.ddq_dq), self._square(data.ddq_dv), self._square(by_tau))
         found["forward_dynamics_derivatives"] = np.stack(parts)
-        return found | self._whole(at, v) | self._frame(at, frame)
+        return found | self._whole(at, v) | (self._frame(at, frame) if frame is not None else {})
 
     def _whole(self, at: Array, v: Array) -> dict[str, Array]:
         """Mass centre and momentum; theirs is about the mass centre."""
@@ -82,6 +103,6 @@ class Pinocchio:
         pin.computeJointJacobians(model, data, at)
         pin.updateFramePlacements(model, data)
         k = model.getFrameId(frame, pin.FrameType.BODY)
-        J = np.array(pin.getFrameJacobian(model, data, k, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED))
+        J = np.array(pin.getFrameJacobian(model, data, k, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)).reshape(6, -1)
         jacobian = np.vstack([J[3:], J[:3]])[:, self.back]  # theirs has the linear rows first
         return {"forward_kinematics": np.array(data.oMf[k].homogeneous), "jacobian": jacobian}
