@@ -24,6 +24,11 @@ URDF = {
     "talos": "talos_data/robots/talos_full_v2.urdf",
     "hyq": "hyq_description/robots/hyq_no_sensors.urdf",
 }
+FREE = {  # on a floating base
+    "hyq-free": URDF["hyq"],
+    "g1-free": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "talos-free": URDF["talos"],
+}
 LIBRARY = ("puma", "kuka-kr5")
 ALGORITHMS = (
     "inverse_dynamics",
@@ -89,7 +94,8 @@ def compare(
 def available() -> list[str]:
     """The robots that can be measured here."""
     folder = robots_folder()
-    return [*(name for name, path in URDF.items() if folder and (folder / path).is_file()), *LIBRARY]
+    files = URDF | FREE
+    return [*(name for name, path in files.items() if folder and (folder / path).is_file()), *LIBRARY]
 
 
 def named_robot(name: str) -> tuple[Robot, Path | None]:
@@ -97,12 +103,13 @@ def named_robot(name: str) -> tuple[Robot, Path | None]:
     folder = robots_folder()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedynWarning)
-        if name in URDF:
-            if folder is None or not (folder / URDF[name]).is_file():
+        path = (URDF | FREE).get(name)
+        if path is not None:
+            if folder is None or not (folder / path).is_file():
                 raise InputError(
                     f"{name} comes from the package example-robot-data: pip install example-robot-data pin"
                 )
-            return load(folder / URDF[name], friction=False), folder / URDF[name]
+            return load(folder / path, floating_base=name in FREE, friction=False), folder / path
         return load(name, friction=False), None
 
 
@@ -117,6 +124,7 @@ def _measure(
 ) -> list[Row]:
     rng = np.random.default_rng(0)
     state = [rng.uniform(-2, 2, (BATCH, robot.dof)) for _ in range(3)]
+    state[0] = robot.integrate(robot.neutral(), state[0])
     large = [np.tile(a, (16, 1)) for a in state]
     single = [np.ascontiguousarray(a[0]) for a in state]
     arguments = 1 if algorithm == "mass_matrix" else 3

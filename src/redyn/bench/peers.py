@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.robot import Robot
+from redyn.verify import pinocchio_peer as converter
+from redyn.verify.compare import joint_names
 
 Array = NDArray[np.float64]
 Calls = dict[str, Callable[[], object]]
@@ -40,15 +42,13 @@ class Pinocchio:
     """Pinocchio's own batch calls where it has them, loops over single calls elsewhere; one thread."""
 
     def __init__(self, urdf: Path, robot: Robot) -> None:
-        pin = _module("pinocchio")
-        self.ready = pin is not None
+        self.pin = _module("pinocchio")
+        self.ready = self.pin is not None
         if not self.ready:
             return
-        self.pin = pin
-        self.model = pin.buildModelFromUrdf(str(urdf))
-        self.ready = self.model.nq == self.model.nv == robot.dof
-        self.data = self.model.createData()
-        self.order = [robot.joint_names.index(name) for name in list(self.model.names)[1:]] if self.ready else []
+        names, free = joint_names(robot), robot.nq != robot.dof
+        self.peer = converter.Pinocchio(urdf, names, robot.gravity, np.zeros(robot.dof), free)
+        self.model, self.data, self.order = self.peer.model, self.peer.data, self.peer.order
 
     def calls(self, state: list[Array], single: list[Array]) -> dict[str, Calls]:
         """By algorithm: what to time, by kind of call."""
@@ -56,10 +56,11 @@ class Pinocchio:
             return {}
         pin, model, data = self.pin, self.model, self.data
         pool = pin.ModelPool(model, 1)
-        q, v, x = (np.asfortranarray(a[:, self.order].T) for a in state)
-        out = np.asfortranarray(np.empty_like(q))
-        rows = [np.ascontiguousarray(a[:, self.order]) for a in state]
-        one = [np.ascontiguousarray(a[self.order]) for a in single]
+        rows = [np.array([self.peer.q(row) for row in state[0]])]
+        rows += [np.ascontiguousarray(a[:, self.order]) for a in state[1:]]
+        q, v, x = (np.asfortranarray(a.T) for a in rows)
+        out = np.asfortranarray(np.empty_like(v))
+        one = [self.peer.q(single[0]), *(np.ascontiguousarray(a[self.order]) for a in single[1:])]
 
         def loop(function: Any, count: int) -> Callable[[], object]:
             def run() -> None:

@@ -25,7 +25,8 @@ def bench(
 ) -> None:
     """Time redyn against the peers that are installed, interleaved in one run, best of many.
 
-    Robots come from the package example-robot-data (ur5, panda, talos, hyq) and the library. Friction is off; batches
+    Robots come from the package example-robot-data (ur5, panda, talos, hyq; hyq-free, g1-free, talos-free
+    on a floating base) and the library. Friction is off; batches
     are (4096, n) arrays, one thread, with checks and without out=; peers get arrays in the layout they like best.
 
     `redyn bench simulate` times simulation instead: steps against MuJoCo's, a free fall against SciPy's solve_ivp.

@@ -16,8 +16,8 @@ Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 A robot file (YAML) holds name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical, source,
 defects and links. Each link holds name, parent, joint, mass, com or r, inertia, visual, collision, and its geometry:
 a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is its type (revolute,
-prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type, name,
-damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint,
+prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type,
+name, damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint,
 multiplier, offset). visual and collision are lists of shapes: type (box, cylinder, capsule, sphere, ellipsoid, mesh),
 size, radius, length, file, scale, xyz, rpy, colour. Numbers may be written pi/2 or 90 deg.
 """

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
 from redyn.errors import InputError, RedynError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def verify(
     exact: Annotated[bool, typer.Option(help="Take rotations to the letter.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="For programs: one line per robot.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
+    floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Compare every quantity with Pinocchio's and MuJoCo's, whichever is installed, at random states.
@@ -36,6 +37,8 @@ def verify(
     Example: redyn verify arm.urdf
 
     Example: redyn verify arm.xml --states 1000
+
+    Example: redyn verify quadruped.urdf --floating-base
 
     Example: redyn verify robots/*.urdf --markdown > verified.md
     """
@@ -56,7 +59,7 @@ def verify(
                 status.update(f"{name}, {text}")
 
             try:
-                robot, found = compare(source, states, exact, allow_unphysical, tick)
+                robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick)
             except RedynError as error:
                 if len(robots) == 1:
                     raise
@@ -90,7 +93,7 @@ def _data(robot: Robot, found: list[Comparison]) -> dict[str, object]:
 
 def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
     console = wide_console()
-    console.print(f"{robot.name}, {robot.dof} joints, {states} states. Differences are shares of the larger of 1 and")
+    console.print(f"{robot.name}, {robot.size}, {states} states. Differences are shares of the larger of 1 and")
     console.print("the largest entry; of what divides by inertias, also of the condition of the mass matrix.")
     for item in found:
         console.print(f"\n[bold]beside {item.peer} {item.version}[/]")

@@ -33,13 +33,16 @@ class Peer(Protocol):
     module: str
     package: str
     formats: tuple[str, ...]  # the files that it reads itself; others are written to URDF for it
+    frees: bool  # whether it can set a robot free from the world itself; it is given a floating joint otherwise
     tolerance: (
         float  # of the larger of 1 and the largest entry; forward dynamics times the condition of the mass matrix
     )
     damping: bool  # whether it has damping; none has redyn's Coulomb friction
     conventions: tuple[str, ...]
 
-    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array) -> None: ...
+    def __init__(
+        self, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False
+    ) -> None: ...
     def knows(self, frame: str) -> bool: ...
     def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]: ...
 
@@ -80,16 +83,17 @@ def verify(
     source: str | Path,
     states: int = 100,
     exact: bool = True,
+    floating_base: bool = False,
     allow_unphysical: bool = False,
     tick: Callable[[str], None] = lambda _: None,
 ) -> tuple[Robot, list[Comparison]]:
     """Compare every quantity with what each installed program says, at random states."""
-    robot = load(source, exact=exact, allow_unphysical=allow_unphysical)
+    robot = load(source, floating_base=floating_base, exact=exact, allow_unphysical=allow_unphysical)
     found: list[Comparison] = []
     for peer, version in installed():
         tick(f"{peer.name}: reading")
         try:
-            rows = _rows(robot, _peer(robot, Path(source), peer), states, exact, tick)
+            rows = _rows(robot, _peer(robot, Path(source), peer, floating_base), states, exact, tick)
         except RedynError as error:
             found.append(Comparison(peer.name, version, (), skipped=str(error)))
         else:
@@ -105,18 +109,25 @@ def installed() -> list[tuple[type[Peer], str]]:
     return here
 
 
-def _peer(robot: Robot, source: Path, kind: type[Peer]) -> Peer:
+def joint_names(robot: Robot) -> list[str]:
+    """The joints as an exported URDF has them: those that are rows of single joints there by their parts."""
+    joints = [link.joint for link in robot.model.driven if not link.joint.follows]
+    return [joint.name if joint.coordinates > 1 else joint.label for joint in joints]
+
+
+def _peer(robot: Robot, source: Path, kind: type[Peer], floating_base: bool) -> Peer:
     """A program that has read the user's own file where it can, and redyn's export of it to URDF otherwise."""
     armature = np.array([float(link.joint.armature) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
     with tempfile.TemporaryDirectory() as folder:
         file = source
-        if file.suffix.lower() not in kind.formats:
+        free = floating_base and kind.frees and file.suffix.lower() in kind.formats
+        if file.suffix.lower() not in kind.formats or floating_base > free:
             file = Path(folder) / "robot.urdf"
             bare = [link.model_copy(update={"visual": [], "collision": []}) for link in robot.description.links]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RedynWarning)  # of what URDF cannot hold and does not matter here
                 file.write_text(to_urdf(robot.description.model_copy(update={"links": bare})), "utf-8")
-        return kind(file, robot.joint_names, robot.gravity, armature)
+        return kind(file, joint_names(robot), robot.gravity, armature, free)
 
 
 def _rows(robot: Robot, peer: Peer, states: int, exact: bool, tick: Callable[[str], None]) -> list[Row]:

@@ -35,6 +35,7 @@ class Mujoco:
     package: str = "mujoco"
     formats: tuple[str, ...] = (".urdf", ".xml", ".mjcf")
     tolerance: float = 1e-11
+    frees: bool = False
     damping: bool = True
     conventions: tuple[str, ...] = (
         "joints are matched by name in a URDF, by their order in an MJCF, where both programs keep the file's",
@@ -49,7 +50,8 @@ class Mujoco:
         "derivatives: MuJoCo has them by differences only, so they are not compared",
     )
 
-    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array) -> None:
+    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> None:
+        assert not free
         self.mujoco: Any = importlib.import_module(self.module)
         urdf = b"<robot" in file.read_bytes()  # whatever it is called
         self.model = model = self._compiled(file, urdf)

@@ -23,21 +23,24 @@ class Pinocchio:
     package: str = "pin"
     formats: tuple[str, ...] = (".urdf",)
     tolerance: float = 1e-11
+    frees: bool = True
     damping: bool = False
     conventions: tuple[str, ...] = (
         "joints are matched by name: Pinocchio orders them by name within a branch, redyn as the file has them",
         "Jacobians and momentum: redyn has angular rows first, Pinocchio linear ones",
         "momentum: about the world's origin in redyn, about the mass centre in Pinocchio",
+        "a free joint: redyn's velocity is [angular; linear], Pinocchio's [linear; angular], both in the body's axes",
         "joints without limits are a cosine and a sine in Pinocchio's q",
         "friction is left out in both: Pinocchio's recursions have none",
         "armature is part of both mass matrices; Pinocchio reads none from URDF, so it is given redyn's",
         "gravity is redyn's in both",
     )
 
-    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array) -> None:
+    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> None:
         self.pin: Any = importlib.import_module(self.module)
+        base = [self.pin.JointModelFreeFlyer(), names[0]] if free else []
         try:
-            self.model = self.pin.buildModelFromUrdf(str(file))
+            self.model = self.pin.buildModelFromUrdf(str(file), *base)
         except Exception as error:
             reason = " ".join(str(error).replace(str(file), file.name).split())
             raise RedynError(f"Pinocchio does not accept it: {reason[:200]}") from None
@@ -48,7 +51,7 @@ class Pinocchio:
             raise RedynError(
                 f"{file.name}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}"
             )
-        self.order = [self.names.index(name) for name in theirs]  # redyn's place of each of their joints
+        self.order = self._places()
         self.back = np.argsort(self.order)
         self.model.armature = armature[self.order]
         self.data = self.model.createData()
@@ -56,13 +59,33 @@ class Pinocchio:
     def knows(self, frame: str) -> bool:
         return bool(self.model.existFrame(frame, self.pin.FrameType.BODY))
 
-    def _q(self, q: Array) -> Array:
+    def _places(self) -> list[int]:
+        """Redyn's place of each of their velocities; of q, redyn's first place by joint is kept beside."""
+        widths = dict(zip(self.model.names, self.model.nvs, strict=True))
+        planar = [joint for joint in list(self.model.joints)[1:] if "Planar" in joint.shortname()]
+        if planar:
+            raise RedynError("Pinocchio's planar joints move in x and y whatever the axis")
+        self.q_start: dict[str, int] = {}
+        v_start: dict[str, int] = {}
+        q, v = 0, 0
+        for name in self.names:
+            self.q_start[name], v_start[name] = q, v
+            q, v = q + {6: 7, 3: 4}.get(widths[name], 1), v + widths[name]
+        order: list[int] = []
+        for name in list(self.model.names)[1:]:
+            start = v_start[name]
+            places = (3, 4, 5, 0, 1, 2) if widths[name] == 6 else range(widths[name])
+            order += [start + k for k in places]
+        return order
+
+    def q(self, q: Array) -> Array:
         """Joints without limits are a cosine and a sine there."""
-        parts: list[float] = []
+        parts: list[Array] = []
         for name, width in list(zip(self.model.names, self.model.nqs, strict=True))[1:]:
-            value = q[self.names.index(name)]
-            parts += [float(np.cos(value)), float(np.sin(value))] if width == 2 else [float(value)]
-        return np.array(parts)
+            start = self.q_start[name]
+            values = q[start : start + width]
+            parts.append(np.array([np.cos(values[0]), np.sin(values[0])]) if width == 2 else values)
+        return np.concatenate(parts)
 
     def _square(self, M: Array) -> Array:
         return np.reshape(M, (len(self.back), -1))[np.ix_(self.back, self.back)]
@@ -70,7 +93,7 @@ class Pinocchio:
     def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]:
         """Everything that is compared, at one state; x is an acceleration or a torque, as it is needed."""
         pin, model, data, back = self.pin, self.model, self.data, self.back
-        at, v, a = self._q(q), qd[self.order], x[self.order]
+        at, v, a = self.q(q), qd[self.order], x[self.order]
         nothing = np.zeros(model.nv)
         M = np.array(pin.crba(model, data, at)).reshape(model.nv, -1)  # the upper half alone is filled
         gravity = np.array(pin.rnea(model, data, at, nothing, nothing))
