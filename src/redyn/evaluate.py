@@ -91,7 +91,7 @@ class Evaluator:
         self._no_shortcut = False
         self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
         self._quaternions = model.quaternions
-        self._shortcuts = {task.algorithm: Shortcut(model.dof, self.buffers) for task in DIRECT}
+        self._shortcuts = {task.algorithm: Shortcut(model, self.buffers) for task in DIRECT}
 
     def __call__(
         self,
@@ -230,8 +230,6 @@ class Evaluator:
         shortcut, dimensions = self._shortcuts[plan.task.algorithm], 1 if narrow else 2
         if dimensions in shortcut.addresses or self._no_shortcut or (plan.divides and self._weak):
             return
-        if self._quaternions:  # arrays of different widths, and a norm to check
-            return
         try:
             from redyn.kernels.quick import run3
         except Exception:  # no Numba, or one that finds no folder for its own cache: the general way does without
@@ -305,6 +303,8 @@ class Evaluator:
         return False
 
     def _require_unit(self, q: Array, single: bool) -> None:
+        if are_unit(q, self._quaternions):
+            return
         for start in self._quaternions:
             part = q[:, start : start + 4]
             off = np.abs(np.einsum("ij,ij->i", part, part) - 1.0)
@@ -343,32 +343,58 @@ def _solid(link: Link) -> bool:
     return bool(moments[0] > WEAK_INERTIA * abs(float(xx + yy + zz)))
 
 
-class Shortcut:
-    """The common calls without ceremony: three float64 state vectors or arrays in, one out, all of one shape."""
+def are_unit(q: Array, quaternions: Sequence[int]) -> bool:
+    """Whether the quaternions that begin at these places are of length 1, in every row or in the only one."""
+    if q.ndim == 1 or len(q) == 1:
+        values = q.ravel().tolist()
+        for start in quaternions:
+            x, y, z, w = values[start : start + 4]
+            if not -NOT_UNIT < x * x + y * y + z * z + w * w - 1.0 < NOT_UNIT:
+                return False
+        return True
+    for start in quaternions:
+        part = q[:, start : start + 4]
+        off = np.einsum("ij,ij->i", part, part)
+        if not (off.max(initial=1.0) < 1.0 + NOT_UNIT and off.min(initial=1.0) > 1.0 - NOT_UNIT):
+            return False
+    return True
 
-    def __init__(self, dof: int, buffers: Buffers) -> None:
+
+class Shortcut:
+    """The common calls without ceremony: three float64 state vectors or arrays in, one out."""
+
+    def __init__(self, model: Model, buffers: Buffers) -> None:
         self.addresses: dict[int, int] = {}  # of kernels, by number of dimensions of the arrays
-        self._dof, self._buffers = dof, buffers
+        self._nq, self._dof, self._quaternions, self._buffers = model.nq, model.dof, model.quaternions, buffers
 
     def ready(self, run3: Any) -> Quick:
         """A function of the three arrays; None is its answer where the general way must sort things out."""
-        addresses, dof, buffers, empty = self.addresses, self._dof, self._buffers, np.empty
+        addresses, nq, dof, buffers, empty = self.addresses, self._nq, self._dof, self._buffers, np.empty
+        quaternions = self._quaternions
 
         def quick(a: Any, b: Any, c: Any) -> Array | None:
             try:
+                if quaternions and not are_unit(a, quaternions):
+                    return None
                 if a.ndim == 1:
                     out = empty(dof)
-                    return None if run3(addresses[1], a, b, c, out, 1, dof) else out
-                shape = a.shape
+                    return None if run3(addresses[1], a, b, c, out, 1, nq, dof) else out
+                shape = b.shape
                 if len(shape) != 2:
                     return None
-                if b.shape != shape or c.shape != shape or shape[1] != dof or not 4 <= shape[0] < LARGE_BATCH:
+                count = shape[0]
+                if c.shape != shape or a.shape != (count, nq) or shape[1] != dof or not 4 <= count < LARGE_BATCH:
                     return None
                 out = buffers.empty(shape)
                 flat = out.reshape(-1)
                 inputs = a.reshape(-1), b.reshape(-1), c.reshape(-1)
-                return None if run3(addresses[2], *inputs, flat, shape[0], flat.size) else out
-            except (TypeError, AttributeError, KeyError):  # lists, other types, or no kernel of this kind yet
+                return None if run3(addresses[2], *inputs, flat, count, count * nq, flat.size) else out
+            except (
+                TypeError,
+                AttributeError,
+                KeyError,
+                ValueError,
+            ):  # lists, other types, or no kernel of this kind yet
                 return None
 
         return quick

@@ -42,10 +42,10 @@ def _invoke(typing_context: Any, address: Any, a: Any, b: Any, c: Any, out: Any,
 
 
 @cast(Any, numba).njit(
-    ["int64(intp, float64[::1], float64[::1], float64[::1], float64[::1], intp, intp)"], nogil=True, cache=True
+    ["int64(intp, float64[::1], float64[::1], float64[::1], float64[::1], intp, intp, intp)"], nogil=True, cache=True
 )
-def run3(address: int, a: Array, b: Array, c: Array, out: Array, n: int, size: int) -> int:
-    """A kernel of three inputs and one output, on n states; -1 if an input does not hold `size` numbers."""
-    if a.size != size or b.size != size or c.size != size:
+def run3(address: int, a: Array, b: Array, c: Array, out: Array, n: int, first: int, size: int) -> int:
+    """A kernel of three inputs and one output, on n states; -1 unless they hold `first`, `size` and `size` numbers."""
+    if a.size != first or b.size != size or c.size != size:
         return -1
     return _invoke(address, a, b, c, out, n)
