@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast
 
-from redyn.algebra import Mat3, Pose, Scalar, Vec3
+from redyn.algebra import MassMatrix, Mat3, Pose, Scalar, Vec3
 from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.inertia import composite_masses
+from redyn.dynamics.kinematics import poses, propagations
 from redyn.errors import InputError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
@@ -87,6 +89,18 @@ class ClosedForms:
         """A SymPy matrix."""
         return sp.ImmutableMatrix([[self.write(p) for p in row] for row in entries])
 
+    def write_torque(self, p: Poly) -> Expr:
+        """Collected as an equation of motion is: by accelerations, then what has rates, then the rest."""
+        total, rest = sp.Integer(0), p
+        for qdd in self.robot.qdd:
+            x = self.arith.element(qdd)
+            coefficient = p.diff(x)
+            total += self.write(coefficient) * qdd
+            rest = rest - coefficient * x
+        places = [self.arith.place(qd) for qd in self.robot.qd]
+        moving = self.arith.ring.from_dict({m: v for m, v in rest.terms() if any(m[k] for k in places)})
+        return total + self.write(moving) + self.write(rest - moving)
+
     def minor(self, rows: Sequence[int], columns: Sequence[int]) -> Expr:
         """The determinant of a part of the mass matrix; a row with one entry that is not zero leaves a product."""
         M = self.matrix("mass_matrix")
@@ -115,6 +129,18 @@ class ClosedForms:
         total = self.arith.reduced(total)
         self._guard("determinant of the mass matrix", [total])
         return total
+
+    @cached_property
+    def poses(self) -> list[Pose]:
+        """Axes and origin of every link in the world; entry 0 is the world."""
+        (q,) = self.state(("q",))
+        return poses(self._over, self.arith, propagations(self._over, self.arith, q))
+
+    @cached_property
+    def composites(self) -> list[MassMatrix]:
+        """M_tilde_i at the joint, in link axes (9.11d)."""
+        (q,) = self.state(("q",))
+        return composite_masses(self._over, propagations(self._over, self.arith, q))
 
     # --- the other two derivations ---------------------------------------------------------------------------------
 

@@ -106,7 +106,16 @@ def derive(
         raise InputError(f"centres: expected 'd' or 'r', got {centres!r}")
     first = Parameters(numbers, where)
     symbolic_robot(loaded.description, loaded.model, first, centres, rods)
-    return Equations(loaded, Parameters(numbers, where, first.known), centres, rods)
+    eqs = Equations(loaded, Parameters(numbers, where, first.known), centres, rods)
+    chosen = {
+        "numbers": numbers if isinstance(numbers, bool | str) else list(numbers),
+        "rods": rods,
+        "centres": centres,
+    }
+    chosen["where"] = {name: str(value) for name, value in (where or {}).items()}
+    defaults = {"numbers": [], "rods": None, "centres": "d", "where": {}}
+    eqs.options = {name: value for name, value in chosen.items() if value != defaults[name]}
+    return eqs
 
 
 # name: what the recursion is called, and how its output is shaped
@@ -131,6 +140,7 @@ class Equations:
         self.symbolic = symbolic_robot(robot.description, robot.model, parameters, centres, rods)
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
+        self.options: dict[str, Any] = {}  # what `derive` was asked for, beside the robot
         self._parameters = parameters
         self.q, self.qd, self.qdd = self.symbolic.q, self.symbolic.qd, self.symbolic.qdd
         self.tau = [symbol(f"tau_{i}") for i in range(1, self.dof + 1)]
@@ -325,7 +335,7 @@ class Equations:
             gravity=column(found.gravity),
             half_H_dot=write([[half * x for x in row] for row in found.H_dot(qd)]),
             S=write(found.S(qd)),
-            torque=column(found.torque(qd, qdd)),
+            torque=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.torque(qd, qdd)]),
         )
 
     @cached_property
@@ -341,7 +351,7 @@ class Equations:
                 weight=column(b.weight),
                 force=column(b.force),
                 moment=column(b.moment),
-                tau=self.closed.write(b.tau),
+                tau=self.closed.write_torque(b.tau),
             )
             for b in self.closed.free_bodies()
         ]

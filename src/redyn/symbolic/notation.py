@@ -17,6 +17,7 @@ sp = cast(Any, sympy)
 
 _GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta")
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
+BREAK = "\x01"  # where a long formula may go on in the next line
 _LARGE = 10**6  # a denominator above this is a decimal number rather than a fraction
 
 
@@ -133,8 +134,9 @@ class Typesetter:
     3/2*a_1**2*c23
     """
 
-    def __init__(self, latex: bool = True, short: bool = True) -> None:
-        self.latex, self.short = latex, short
+    def __init__(self, latex: bool = True, short: bool = True, breaks: bool = False) -> None:
+        """`breaks` marks every place where a line may end, and keeps brackets that a line may end in."""
+        self.latex, self.short, self.breaks = latex, short, breaks
 
     def write(self, expression: Expr) -> str:
         e = sp.sympify(expression)
@@ -159,8 +161,9 @@ class Typesetter:
             return symbol_latex(name) if self.latex else name
         terms = self._ordered_terms(e)
         text = self.write(terms[0])
+        gap = f" {BREAK}" if self.breaks else " "
         for term in terms[1:]:
-            text += f" - {self.write(-term)}" if _negative(term) else f" + {self.write(term)}"
+            text += f"{gap}- {self.write(-term)}" if _negative(term) else f"{gap}+ {self.write(term)}"
         return text
 
     def _ordered_terms(self, e: Expr) -> list[Expr]:
@@ -181,7 +184,7 @@ class Typesetter:
             top = self._factors(sp.Integer(number.p), above)
             bottom = self._factors(sp.Integer(number.q), below)
             if self.latex:
-                return rf"{sign}\frac{{{top}}}{{{bottom}}}"
+                return rf"{sign}\frac{{{top}}}{{{bottom}}}".replace(BREAK, "")  # a fraction stays in one line
             return f"{sign}({top})/({bottom})"
         return sign + self._factors(number, above)
 
@@ -197,6 +200,8 @@ class Typesetter:
         return self._wrapped(text) if f.is_Add and not (self.short and rate_sum(f)) else text
 
     def _wrapped(self, text: str) -> str:
+        if self.breaks:
+            return rf"\bigl({text}\bigr)"
         return rf"\left({text}\right)" if self.latex else f"({text})"
 
     def _power(self, e: Expr) -> str:
@@ -223,6 +228,7 @@ class Typesetter:
             return f"{letter}{subscript.replace(',', '_')}" + (f"**{power}" if power else "")
         name, angle = ("cos" if letter == "c" else "sin"), self.write(e.args[0])
         if self.latex:
+            angle = angle.replace(BREAK, "")
             raised = f"^{{{power}}}" if power else ""
             plain = not e.args[0].is_Add
             return rf"\{name}{raised} {angle}" if plain else rf"\{name}{raised}\left({angle}\right)"
@@ -251,3 +257,29 @@ def operations(expression: Expr) -> int:
     if e.is_Pow:
         return operations(e.base) + 1
     return 1 + sum(operations(argument) for argument in e.args)
+
+
+def lines(left: str, expression: Expr, width: int = 92) -> list[str]:
+    """`left = expression` as LaTeX, cut into lines of about `width` letters where it has plus and minus signs.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> lines("f", x + y, width=6)
+    ['f = x', '+ y']
+    """
+    found: list[str] = []
+    current = f"{left} = "
+    for piece in Typesetter(breaks=True).write(expression).split(BREAK):
+        begun = bool(found) or not current.endswith("= ")
+        if begun and seen_length(current) + seen_length(piece) > width:
+            found.append(current.strip())
+            current = ""
+        current += piece
+    return [*found, current.strip()]
+
+
+def seen_length(latex: str) -> int:
+    """About how many letters of a formula are seen."""
+    text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", lambda m: max(m[1], m[2], key=len), latex)
+    text = re.sub(r"\\(dot|ddot|bigl|bigr|left|right|tilde|hat|mathbf|boldsymbol)\b", "", text)
+    text = re.sub(r"[{}_^\s]", "", re.sub(r"\\[a-zA-Z]+", "x", text))
+    return len(text) + 2 * len(re.findall(r"[-+=]", text))  # signs stand apart

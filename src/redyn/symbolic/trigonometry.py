@@ -99,22 +99,50 @@ class Writer:
             for i, j in pairwise(run):
                 total = total + rates[j]
                 self._before[rates[j]], self._sums[rates[j]] = rates[i], total
+        self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s)}
         self._angles = [a.angle for a in arith.angles if a.variable is not None]
         self._letters = {arith.place(letter) for a in arith.angles for letter in (a.c, a.s) if a.variable is not None}
         self._spelled = {a.c: sp.cos(a.angle) for a in arith.angles} | {a.s: sp.sin(a.angle) for a in arith.angles}
 
     def write(self, p: Poly) -> Expr:
-        """The shortest formula found; one with multiples of angles must be shorter than one with powers."""
+        """The shortest formula found, as a whole or with a form of its own for what goes with each rate."""
         forms: list[tuple[float, Expr]] = []
-        for cumulative_rates, q in self._in_rates(p):
-            waves = fourier(q, self.arith)
-            multiple = any(abs(x) > 1 for k, _ in waves for x in k)
-            found = [(1.05 if multiple else 1.0, self._as_waves(waves))]
-            if sum(map(len, waves.values())) < _MANY and any(sum(map(abs, k)) > 1 for k, _ in waves):
-                for cumulative in (False, True):
-                    found += [(1.0, self._as_powers(waves, cumulative, eliminate)) for eliminate in "sc"]
-            forms += [(w, e.xreplace(self._sums) if cumulative_rates else e) for w, e in found]
+        for cumulative, q in self._in_rates(p):
+            found = self._forms(q)
+            parts = self._by_rates(q)
+            if len(parts) > 1:
+                found.append((1.0, sp.Add(*(key * self._best(self._forms(part)) for key, part in parts))))
+            forms += [(w, e.xreplace(self._sums) if cumulative else e) for w, e in found]
+        return self._best(forms)
+
+    def _best(self, forms: Sequence[tuple[float, Expr]]) -> Expr:
         return min(forms, key=lambda item: item[0] * operations(item[1]))[1]
+
+    def _forms(self, p: Poly) -> list[tuple[float, Expr]]:
+        """In sums of angles, and in powers; multiples of angles must save something."""
+        waves = fourier(p, self.arith)
+        multiple = any(abs(x) > 1 for k, _ in waves for x in k)
+        found = [(1.12 if multiple else 1.0, self._as_waves(waves))]
+        if sum(map(len, waves.values())) < _MANY and any(sum(map(abs, k)) > 1 for k, _ in waves):
+            for cumulative in (False, True):
+                found += [(1.0, self._as_powers(waves, cumulative, eliminate)) for eliminate in "sc"]
+        return found
+
+    def _by_rates(self, p: Poly) -> list[tuple[Expr, Poly]]:
+        """What goes with each product of rates; rates with the same factor stand together."""
+        groups: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], Any]] = {}
+        for monomial, value in p.terms():
+            key = tuple((k, monomial[k]) for k in self._rates if monomial[k])
+            rest = tuple(0 if k in self._rates else power for k, power in enumerate(monomial))
+            groups.setdefault(key, {})[rest] = value
+        merged: dict[Poly, Expr] = {}
+        for key, part in groups.items():
+            poly = self.arith.ring.from_dict(part)
+            product = sp.Mul(*(self.arith.ring.symbols[k] ** power for k, power in key))
+            if -poly in merged:
+                poly, product = -poly, -product
+            merged[poly] = merged.get(poly, sp.Integer(0)) + product
+        return [(key, poly) for poly, key in merged.items()]
 
     def _in_rates(self, p: Poly) -> list[tuple[bool, Poly]]:
         """As it is, and with the rates of parallel joints counted from the first: theta_dot_12 for theta_dot_2."""
