@@ -10,8 +10,8 @@ from typing import Any
 class Progress:
     """A bar on standard error once a run lasts longer than two seconds, where somebody can see it."""
 
-    def __init__(self, total: float, wanted: bool) -> None:
-        self._total, self._wanted = total, wanted and sys.stderr.isatty()
+    def __init__(self, total: float, wanted: bool, label: str = "simulating") -> None:
+        self._total, self._wanted, self._label = total, wanted and sys.stderr.isatty(), label
         self._started = time.perf_counter()
         self._bar: Any = None
         self._job: Any = None
@@ -31,6 +31,6 @@ class Progress:
             from rich.progress import Progress as Bar
 
             self._bar = Bar(console=Console(stderr=True), transient=True)
-            self._job = self._bar.add_task("simulating", total=self._total)
+            self._job = self._bar.add_task(self._label, total=self._total)
             self._bar.start()
         self._bar.update(self._job, completed=done)

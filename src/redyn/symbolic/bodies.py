@@ -93,7 +93,7 @@ def angle_parameter(parameters: Parameters, name: str, value: float) -> Expr:
     """A symbol for an angle, unless it is a right one, which stays what it is."""
     quarters = round(value / (math.pi / 2))
     if abs(value - quarters * (math.pi / 2)) < _RIGHT:
-        return sp.Rational(quarters, 2) * sp.pi
+        return parameters.settle(name, value, sp.Rational(quarters, 2) * sp.pi)
     return parameters.take(name, value)
 
 

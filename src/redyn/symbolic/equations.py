@@ -16,6 +16,7 @@ from redyn.robot import Robot, load
 from redyn.symbolic.bodies import Centres, symbolic_model, symbolic_robot
 from redyn.symbolic.closed import ClosedForms
 from redyn.symbolic.naming import Names, Steps, needed
+from redyn.symbolic.newton_euler import FreeBody
 from redyn.symbolic.notation import Expr, Typesetter, sp, symbol
 from redyn.symbolic.parameters import Parameters
 
@@ -40,18 +41,55 @@ class Lagrangian(NamedTuple):
     torque: Matrix
 
 
-class CutLink(NamedTuple):
+class CutLink:
     """One link of the Newton-Euler derivation, cut free; vectors in link axes, force and moment at the joint."""
 
-    omega: Matrix
-    omega_dot: Matrix
-    acceleration: Matrix
-    inertia_force: Matrix
-    inertia_moment: Matrix
-    weight: Matrix
-    force: Matrix
-    moment: Matrix
-    tau: Expr
+    def __init__(self, body: FreeBody, closed: ClosedForms) -> None:
+        self._body, self._closed = body, closed
+
+    def _column(self, values: list[Any]) -> Matrix:
+        return self._closed.written([[p] for p in values])
+
+    @cached_property
+    def omega(self) -> Matrix:
+        return self._column(self._body.omega)
+
+    @cached_property
+    def omega_dot(self) -> Matrix:
+        return self._column(self._body.omega_dot)
+
+    @cached_property
+    def acceleration(self) -> Matrix:
+        """Of the mass centre."""
+        return self._column(self._body.acceleration)
+
+    @cached_property
+    def inertia_force(self) -> Matrix:
+        """m a"""
+        return self._column(self._body.inertia_force)
+
+    @cached_property
+    def inertia_moment(self) -> Matrix:
+        """I omega_dot + omega x I omega"""
+        return self._column(self._body.inertia_moment)
+
+    @cached_property
+    def weight(self) -> Matrix:
+        return self._column(self._body.weight)
+
+    @cached_property
+    def force(self) -> Matrix:
+        """What the parent exerts, at the joint."""
+        return self._column(self._body.force)
+
+    @cached_property
+    def moment(self) -> Matrix:
+        return self._column(self._body.moment)
+
+    @cached_property
+    def tau(self) -> Expr:
+        """What the actuator supplies."""
+        return self._closed.write_torque(self._body.tau)
 
 
 class StateSpace(NamedTuple):
@@ -112,8 +150,8 @@ def derive(
         "rods": rods,
         "centres": centres,
     }
-    chosen["where"] = {name: str(value) for name, value in (where or {}).items()}
-    defaults = {"numbers": [], "rods": None, "centres": "d", "where": {}}
+    chosen |= {"where": {name: str(value) for name, value in (where or {}).items()}}
+    defaults: dict[str, Any] = {"numbers": [], "rods": None, "centres": "d", "where": {}}
     eqs.options = {name: value for name, value in chosen.items() if value != defaults[name]}
     return eqs
 
@@ -341,20 +379,7 @@ class Equations:
     @cached_property
     def newton_euler(self) -> list[CutLink]:
         """Every link cut free, with the force and the moment that its parent exerts on it."""
-
-        def column(values: list[Any]) -> Matrix:
-            return self.closed.written([[p] for p in values])
-
-        return [
-            CutLink(
-                *(column(v) for v in (b.omega, b.omega_dot, b.acceleration, b.inertia_force, b.inertia_moment)),
-                weight=column(b.weight),
-                force=column(b.force),
-                moment=column(b.moment),
-                tau=self.closed.write_torque(b.tau),
-            )
-            for b in self.closed.free_bodies()
-        ]
+        return [CutLink(body, self.closed) for body in self.closed.free_bodies()]
 
     def check(self, points: int = 5, seed: int = 0) -> Agreement:
         """Whether DeNOC, Newton-Euler, Lagrange and the robot's own numbers agree.

@@ -123,6 +123,13 @@ class Parameters:
             self.expressions[name] = self._stand_in(name, float(value))
         return self.expressions[name]
 
+    def settle(self, name: str, value: float, expression: Expr) -> Expr:
+        """A constant that is exact already, such as a right angle, unless the user wants something else there."""
+        self.known[name] = value
+        self._asked.add(name)
+        self.expressions[name] = self._where.get(name, expression)
+        return self.expressions[name]
+
     def _stand_in(self, name: str, value: float) -> Expr:
         self._asked.add(name)
         if name in self._where:

@@ -20,6 +20,7 @@ from redyn.symbolic.polynomials import Poly, Polynomials
 
 Wave = tuple[tuple[int, ...], bool]  # multiples of the joint angles; whether it is a sine
 Fourier = dict[Wave, dict[tuple[int, ...], Any]]  # per wave: monomial of the other letters: coefficient
+_WHOLE = 60  # terms: beyond, what goes with each rate is written by itself
 _MANY = 4000  # terms: beyond, one form must do
 
 
@@ -99,6 +100,7 @@ class Writer:
             for i, j in pairwise(run):
                 total = total + rates[j]
                 self._before[rates[j]], self._sums[rates[j]] = rates[i], total
+        self._part = cache(self._write_part)  # the same factors come again in other elements
         self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s)}
         self._angles = [a.angle for a in arith.angles if a.variable is not None]
         self._letters = {arith.place(letter) for a in arith.angles for letter in (a.c, a.s) if a.variable is not None}
@@ -108,12 +110,15 @@ class Writer:
         """The shortest formula found, as a whole or with a form of its own for what goes with each rate."""
         forms: list[tuple[float, Expr]] = []
         for cumulative, q in self._in_rates(p):
-            found = self._forms(q)
             parts = self._by_rates(q)
+            found = self._forms(q) if len(parts) == 1 or len(q) <= _WHOLE else []
             if len(parts) > 1:
-                found.append((1.0, sp.Add(*(key * self._best(self._forms(part)) for key, part in parts))))
+                found.append((1.0, sp.Add(*(key * self._part(part) for key, part in parts))))
             forms += [(w, e.xreplace(self._sums) if cumulative else e) for w, e in found]
         return self._best(forms)
+
+    def _write_part(self, p: Poly) -> Expr:
+        return self._best(self._forms(p))
 
     def _best(self, forms: Sequence[tuple[float, Expr]]) -> Expr:
         return min(forms, key=lambda item: item[0] * operations(item[1]))[1]
@@ -123,7 +128,8 @@ class Writer:
         waves = fourier(p, self.arith)
         multiple = any(abs(x) > 1 for k, _ in waves for x in k)
         found = [(1.12 if multiple else 1.0, self._as_waves(waves))]
-        if sum(map(len, waves.values())) < _MANY and any(sum(map(abs, k)) > 1 for k, _ in waves):
+        sums = all(set(k) <= {0, 1} for k, _ in waves)  # c_{23} and its like: no power is shorter
+        if not sums and sum(map(len, waves.values())) < _MANY:
             for cumulative in (False, True):
                 found += [(1.0, self._as_powers(waves, cumulative, eliminate)) for eliminate in "sc"]
         return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.symbolic.notation import Expr, Typesetter, lines, seen_length
+from redyn.symbolic.notation import Expr, Typesetter, lines, seen_length, sp
 
 Array = NDArray[np.float64]
 WIDTH = 74  # letters of a line
@@ -127,9 +127,18 @@ def word(name: str) -> str:
 
 
 def formula(left: str, expression: Expr, number: str = "", width: int = WIDTH) -> Equation:
-    """`left = expression`, broken where it is long."""
+    """`left = expression`, broken where it is long; a long fraction has its two parts named."""
+    above, below = sp.fraction(expression)
+    if not below.is_Number and seen_length(f"{left} = {Typesetter().write(expression)}") > width:
+        rows = [*_indented(rf"{left} = N / D, \quad N", above, width), *_indented("D", below, width)]
+    else:
+        rows = _indented(left, expression, width)
+    return Equation(tuple(rows), number)
+
+
+def _indented(left: str, expression: Expr, width: int) -> list[str]:
     first, *rest = lines(left, expression, width)
-    return Equation((first, *(rf"\qquad {{}} {row}" for row in rest)), number)
+    return [first, *(rf"\qquad {{}} {row}" for row in rest)]
 
 
 def vector(expressions: Sequence[Expr]) -> str:

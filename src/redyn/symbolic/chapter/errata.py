@@ -13,8 +13,12 @@ Array = NDArray[np.float64]
 _TITLE = "An error of the page"
 
 
-def _size(difference: Array | float) -> str:
+def _size(difference: Array) -> str:
     return f"${number(float(np.abs(difference).max()))}$"
+
+
+def _harmless(difference: Array) -> bool:
+    return float(np.abs(difference).max()) < 1e-9
 
 
 def composite_sum(at: Setting) -> Note | None:
@@ -42,9 +46,9 @@ def composite_inertia(at: Setting) -> Note | None:
     for i in range(at.n - 1, 0, -1):
         c, outer = view.c(i + 1, i), cross(view.delta_tilde[i])
         I[i - 1] += I[i] - outer @ cross(c) - cross(c) @ outer  # as printed
-    wrong = _size(I[0] - view.I_tilde[0])
-    if wrong == "$0$":
+    if _harmless(I[0] - view.I_tilde[0]):
         return None
+    wrong = _size(I[0] - view.I_tilde[0])
     more = " (9.28b), its case of two links, multiplies by $m_2$ a second time." if at.n == 2 else ""
     return Note(
         _TITLE,
@@ -63,9 +67,12 @@ def mci_index(at: Setting) -> Note | None:
         for j in range(i, n):
             swap = view.B(j + 1, i).T @ (view.H_tilde(j + 1, i) - view.H_tilde(j + 1, j))
             C[i - 1, j - 1] += float(view.p[i - 1] @ swap @ view.p[j - 1])
+    if _harmless(C - view.MCI):
+        return None
     return Note(
         _TITLE,
-        "For $i \\le j$ the page prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second index $j$, and "
+        "For $i \\le j$ the page prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second "
+        "index $j$, and "
         f"so has the line above. As printed, $\\b{{C}}$ would be off by up to {_size(C - view.MCI)} and the torques "
         f"by up to {_size((C - view.MCI) @ at.qd)} Nm at the state of the example.",
     )
@@ -84,6 +91,8 @@ def prismatic_rate(at: Setting) -> Note | None:
             if not view.revolute[i - 1]:
                 lost[i - 1, 3:] += np.cross(view.omega[j - 1], view.e[i - 1] * at.qd[i - 1])
     torque = view.N.T @ view.M @ lost.ravel()
+    if _harmless(torque):
+        return None
     return Note(
         _TITLE,
         "After (9.16d) the text takes $\\dot{\\b{d}}_i = \\g{omega}_i \\times \\b{d}_i$. A sliding joint also "
@@ -112,7 +121,8 @@ def rod_inertia(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong sign: a rod "
+        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong sign: "
+        "a rod "
         "along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, is right.",
     )
 
@@ -134,7 +144,8 @@ def free_body_reaction(at: Setting) -> Note | None:
         return None
     return Note(
         "An error of the slides",
-        "Their moment equation of link 1 leaves out the actuator of joint 2, which pushes back on link 1 with $-\\tau_2$ "
+        "Their moment equation of link 1 leaves out the actuator of joint 2, which pushes back on link 1 with "
+        "$-\\tau_2$ "
         f"(here {number(-float(at.torque[1]))} Nm), and in that of link 2 the moment of $R_y$ has the wrong sign.",
     )
 

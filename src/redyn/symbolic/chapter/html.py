@@ -144,8 +144,8 @@ def _svg(drawing: Drawing) -> str:
         shift = 0 if mark.kind == "label" else 8
         shapes.append(f'<text x="{x + shift:.1f}" y="{y + below:.1f}">{_label(mark.label)}</text>')
     return (
-        f'<figure><svg viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img"><defs><marker id="tip" viewBox="0 0 8 8" refX="7" '
-        f'refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0 8 4 0 8z"/></marker></defs>'
+        f'<figure><svg viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img"><defs><marker id="tip" viewBox="0 0 8 8" '
+        f'refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>'
         f"{''.join(shapes)}</svg><figcaption>{prose(drawing.caption)}</figcaption></figure>"
     )
 

@@ -16,7 +16,7 @@ from redyn.symbolic.chapter.blocks import (
     number_matrix,
     number_vector,
 )
-from redyn.symbolic.chapter.errata import composite_inertia, composite_sum
+from redyn.symbolic.chapter.errata import composite_inertia, composite_sum, rod_inertia
 from redyn.symbolic.chapter.setting import Setting
 
 
@@ -36,7 +36,8 @@ def masses(chapter: Chapter, at: Setting) -> None:
             "(9.2b)",
         ),
         Text(
-            "Freeze the joints beyond link $i$: what it carries is then one rigid body with it, the composite body $i$. Its "
+            "Freeze the joints beyond link $i$: what it carries is then one rigid body with it, the composite body "
+            "$i$. Its "
             "mass matrix is gathered from the tip to the base,"
         ),
         Equation(
@@ -48,7 +49,7 @@ def masses(chapter: Chapter, at: Setting) -> None:
             "(9.11d), (9.12c)",
         ),
     )
-    for note in (composite_sum(at), composite_inertia(at)):
+    for note in (composite_sum(at), composite_inertia(at), rod_inertia(at)):
         if note:
             chapter.add(note)
     chapter.add(Text("For this arm, about $C_i$ and in the axes of link $i$:"))
@@ -87,7 +88,8 @@ def gim(chapter: Chapter, at: Setting) -> None:
         Heading("The generalized inertia matrix"),
         Text(
             "With all twists in one column, $\\b{t} = \\b{N}_l \\b{N}_d \\dot{\\g{theta}}$ (9.6). "
-            "Multiplying the free links' equations by $\\b{N}^T$ removes every constraint wrench, and what stands before "
+            "Multiplying the free links' equations by $\\b{N}^T$ removes every constraint wrench, and what stands "
+            "before "
             "$\\ddot{\\g{theta}}$ is $\\b{I} = \\b{N}^T \\b{M} \\b{N}$. Its elements need only "
             "composite bodies, from the last joint to the first:"
         ),

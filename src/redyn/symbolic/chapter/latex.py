@@ -57,7 +57,8 @@ def to_latex(chapter: Chapter) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    """Commands and letters that plain LaTeX has no font for are no part of a name."""
+    return "".join(_SPECIAL.get(c, c if ord(c) < 0x180 else "?") for c in text)
 
 
 def prose(text: str) -> str:

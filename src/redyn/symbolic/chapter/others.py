@@ -34,18 +34,21 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("The same by Lagrange"),
         Text(
-            "Start from the energies instead. Velocities come from differentiating positions, forces of constraint never "
+            "Start from the energies instead. Velocities come from differentiating positions, forces of constraint "
+            "never "
             "appear, and the price is differentiation:"
         ),
         Equation(
             (
-                r"\frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i} = \tau_i, \quad L = K - U",
+                r"\frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i} = \tau_i, "
+                r"\quad L = K - U",
             )
         ),
         formula("K", found.kinetic_energy),
         formula("U", found.potential_energy),
         Text(
-            "Twice the kinetic energy is $\\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, and its $\\b{H}$ is the inertia matrix "
+            "Twice the kinetic energy is $\\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, and its $\\b{H}$ is the inertia "
+            "matrix "
             "found above. What the derivatives of $\\b{H}$ give falls into two kinds: terms with the square of "
             "one rate are centrifugal, terms with the product of two are Coriolis."
         ),
@@ -64,7 +67,8 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Text(
             "As a matrix times the rates they are $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with a skew "
-            "$\\b{S}$, which does no work; the kinetic energy changes by what the torques do alone. The elements that are "
+            "$\\b{S}$, which does no work; the kinetic energy changes by what the torques do alone. The elements "
+            "that are "
             "not zero, each half of $\\dot{\\b{H}}$ once:"
         )
     )
@@ -214,7 +218,8 @@ def notation(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Text(
             f"Short letters: $c_1 = \\cos\\theta_1$, $s_1 = \\sin\\theta_1${joined}. A dot is a time derivative, "
-            "$\\b{a} \\times \\b{1}$ the matrix of a cross product, $\\b{1}$ and $\\b{O}$ the identity and the zero matrix. "
+            "$\\b{a} \\times \\b{1}$ the matrix of a cross product, $\\b{1}$ and $\\b{O}$ the identity and the zero "
+            "matrix. "
             "Numbers such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot dynamics."
         )
     )

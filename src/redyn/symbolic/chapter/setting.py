@@ -58,10 +58,12 @@ class Setting:
 
     @cached_property
     def forward_possible(self) -> bool:
+        """Whether every joint moves some inertia."""
         try:
-            return bool(np.all(self.view.m_hat > 0))
+            self.eqs.robot.solve(self.q, np.zeros(self.n))
         except RedynError:
             return False
+        return True
 
     # --- vectors in the world's axes, symbolic ---------------------------------------------------------------------
 

@@ -31,7 +31,8 @@ def factors(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Accelerations: the factors of the inertia matrix"),
         Text(
-            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is split from its last row upwards, which follows the "
+            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is split from its last row upwards, which follows "
+            "the "
             "arm from tip to base and needs articulated bodies only:"
         ),
         Equation(
@@ -94,7 +95,8 @@ def state_space(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("State space, continuous and in steps"),
         Text(
-            "For control and simulation the equations are written for the state $(\\dot{\\b{q}}, \\b{q})$, with $\\b{M}$ for the "
+            "For control and simulation the equations are written for the state $(\\dot{\\b{q}}, \\b{q})$, with "
+            "$\\b{M}$ for the "
             "inertia matrix, $\\b{V}$ for the terms in the rates (friction included) and $\\b{G}$ for gravity:"
         ),
         Equation(
@@ -175,7 +177,8 @@ def traced(chapter: Chapter, at: Setting) -> None:
                 (
                     rf"\b{{w}}_{{{i}}} = {number_vector(w[part])}",
                     rf"\tilde{{\b{{w}}}}_{{{i}}} = {number_vector(w_tilde[part])}",
-                    rf"\tau_{{{i}}} = \b{{p}}_{{{i}}}^{{T}} \tilde{{\b{{w}}}}_{{{i}}} = {number(float(at.torque[i - 1]))}",
+                    rf"\tau_{{{i}}} = \b{{p}}_{{{i}}}^{{T}} \tilde{{\b{{w}}}}_{{{i}}} = "
+                    rf"{number(float(at.torque[i - 1]))}",
                 )
             )
         )
@@ -187,8 +190,8 @@ def traced(chapter: Chapter, at: Setting) -> None:
 def _solve(chapter: Chapter, at: Setting) -> None:
     view = at.view
     phi = view.GIM @ at.qdd
-    phi_hat, phi_tilde = _inward(at, phi)
-    right, printed = _outward(at, phi_tilde, view.psi), _outward(at, phi_tilde, view.psi_hat)
+    phi_hat, phi_tilde = inward(at, phi)
+    right, printed = outward(at, phi_tilde, view.psi), outward(at, phi_tilde, view.psi_hat)
     rows = [
         (f"${name}$", *(f"${number(float(x))}$" for x in values))
         for name, values in (
@@ -229,7 +232,7 @@ def _solve(chapter: Chapter, at: Setting) -> None:
     )
 
 
-def _inward(at: Setting, phi: Array) -> tuple[Array, Array]:
+def inward(at: Setting, phi: Array) -> tuple[Array, Array]:
     view, n = at.view, at.n
     eta = np.zeros((n, 6))  # what the children hand on
     phi_hat, phi_tilde = np.zeros(n), np.zeros(n)
@@ -243,7 +246,7 @@ def _inward(at: Setting, phi: Array) -> tuple[Array, Array]:
     return phi_hat, phi_tilde
 
 
-def _outward(at: Setting, phi_tilde: Array, psi: Array) -> Array:
+def outward(at: Setting, phi_tilde: Array, psi: Array) -> Array:
     view, n = at.view, at.n
     mu, found = np.zeros((n, 6)), np.zeros(n)
     for i in range(1, n + 1):

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
-from redyn.symbolic.chapter.errata import rod_inertia
 from redyn.symbolic.chapter.setting import Array, Setting, default_state
 from redyn.symbolic.equations import Equations
 
+SECTIONS: tuple[Callable[[Chapter, Setting], None], ...] = (
+    others.notation,
+    opening.arm,
+    opening.vectors,
+    inertia.masses,
+    inertia.gim,
+    convective.mci,
+    convective.vci,
+    convective.motion,
+    others.by_lagrange,
+    others.by_newton_euler,
+    others.side_by_side,
+    solving.factors,
+    solving.state_space,
+    solving.traced,
+    counts.counts,
+)
+
 
 def worked_example(
-    eqs: Equations, q: Array | None = None, qd: Array | None = None, qdd: Array | None = None
+    eqs: Equations,
+    q: Array | None = None,
+    qd: Array | None = None,
+    qdd: Array | None = None,
+    done: Callable[[int], None] = lambda count: None,
 ) -> Chapter:
-    """Every section, at a given state or one without accidents."""
+    """Every section, at a given state or one without accidents; `done` is told how many sections are ready."""
     revolute = [body.kind == "revolute" for body in eqs.symbolic.bodies]
     defaults = default_state(eqs.dof, revolute)
     state = [given if given is not None else chosen for given, chosen in zip((q, qd, qdd), defaults, strict=True)]
@@ -23,24 +46,9 @@ def worked_example(
         f"A derivation by the DeNOC method, with Newton-Euler and Lagrange beside it ({n} joint{'s' * (n > 1)})",
     )
     chapter.add(Code(_setup(eqs, at)))
-    others.notation(chapter, at)
-    opening.arm(chapter, at)
-    opening.vectors(chapter, at)
-    inertia.masses(chapter, at)
-    note = rod_inertia(at)
-    if note:
-        chapter.add(note)
-    inertia.gim(chapter, at)
-    convective.mci(chapter, at)
-    convective.vci(chapter, at)
-    convective.motion(chapter, at)
-    others.by_lagrange(chapter, at)
-    others.by_newton_euler(chapter, at)
-    others.side_by_side(chapter, at)
-    solving.factors(chapter, at)
-    solving.state_space(chapter, at)
-    solving.traced(chapter, at)
-    counts.counts(chapter, at)
+    for count, section in enumerate(SECTIONS, start=1):
+        section(chapter, at)
+        done(count)
     return chapter
 
 
