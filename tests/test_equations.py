@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from pathlib import Path
 
 import nbformat
 import numpy as np
@@ -291,3 +292,14 @@ def test_page_in_a_browser(chapters, tmp_path):
     assert asked == [path.as_uri()]
     assert not said
     assert (empty, cut, wide) == (0, 0, False)
+
+
+def test_examples_of_the_documentation():
+    text = (Path(__file__).parent.parent / "docs" / "equations.md").read_text("utf-8")
+    space: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    for block in blocks:
+        exec(block, space)
+    assert len(blocks) == 3
+    shown = re.findall(r"print\((eqs\.(?:text|latex)\(.*?\))\) +# (.*)", text)
+    assert [eval(asked, space) for asked, _ in shown] == [answer for _, answer in shown] != []

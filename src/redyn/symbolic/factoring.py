@@ -15,6 +15,7 @@ from redyn.symbolic.notation import Expr, operations, sp
 Monomial = tuple[tuple[int, int], ...]  # (number of the atom, power), ascending
 Terms = dict[Monomial, Any]  # monomial: rational coefficient
 ONE: Monomial = ()
+LONG = 100  # terms: nobody reads a longer formula, and the shortest way to write it takes too long to find
 
 
 def times(a: Monomial, b: Monomial) -> Monomial:
@@ -63,6 +64,8 @@ class Factoring:
             (1.15, lambda t: self.grouped(t, rates, self.greedy)),
             (1.2, self.greedy),
         ]
+        if len(terms) > LONG:
+            return self._pulled(terms, ways[1][1])
         found = [(weight, self._pulled(terms, way)) for weight, way in ways]
         return min(found, key=lambda item: item[0] * operations(item[1]))[1]
 

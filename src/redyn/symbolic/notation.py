@@ -230,8 +230,7 @@ class Typesetter:
         if self.latex:
             angle = angle.replace(BREAK, "")
             raised = f"^{{{power}}}" if power else ""
-            plain = not e.args[0].is_Add
-            return rf"\{name}{raised} {angle}" if plain else rf"\{name}{raised}\left({angle}\right)"
+            return rf"\{name}{raised}\left({angle}\right)"
         return f"{name}({angle})" + (f"**{power}" if power else "")
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import comb
 from typing import Any
 
-from redyn.symbolic.factoring import Factoring, Monomial, Terms, times
+from redyn.symbolic.factoring import LONG, Factoring, Monomial, Terms, times
 from redyn.symbolic.notation import Expr, operations, sp
 from redyn.symbolic.polynomials import Poly, Polynomials
 
@@ -129,9 +129,11 @@ class Writer:
         multiple = any(abs(x) > 1 for k, _ in waves for x in k)
         found = [(1.12 if multiple else 1.0, self._as_waves(waves))]
         sums = all(set(k) <= {0, 1} for k, _ in waves)  # c_{23} and its like: no power is shorter
-        if not sums and sum(map(len, waves.values())) < _MANY:
-            for cumulative in (False, True):
-                found += [(1.0, self._as_powers(waves, cumulative, eliminate)) for eliminate in "sc"]
+        size = sum(map(len, waves.values()))
+        if not sums and size < _MANY:
+            long = size > LONG
+            for cumulative in (True,) if long else (False, True):
+                found += [(1.0, self._as_powers(waves, cumulative, eliminate)) for eliminate in ("s" if long else "sc")]
         return found
 
     def _by_rates(self, p: Poly) -> list[tuple[Expr, Poly]]:

@@ -158,7 +158,7 @@ def motion(chapter: Chapter, at: Setting) -> None:
     blocks += [Equation((rf"\tau_{{{i}}} = {_write(e)}",)) for i, e in enumerate(steps.outputs[0], start=1)]
     chapter.add(
         Text(
-            f"A closed form of {at.n} joints fills many pages and tells nothing. The recursion itself, run over "
+            f"The closed form of these {at.n} joints would fill many pages and tell nothing. The recursion itself, run over "
             f"symbols with "
             f"every intermediate named, is {len(steps.assignments)} short lines and {steps.operations} operations; "
             f"each line "

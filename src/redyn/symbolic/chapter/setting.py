@@ -16,6 +16,7 @@ from redyn.symbolic.polynomials import Poly
 
 Array = NDArray[np.float64]
 SHORT = 3  # joints: up to here closed forms are printed, beyond named steps and numbers
+TERMS = 600  # of all torques together, with the same consequence
 
 
 @dataclass
@@ -29,9 +30,10 @@ class Setting:
     def n(self) -> int:
         return self.eqs.dof
 
-    @property
+    @cached_property
     def short(self) -> bool:
-        return self.n <= SHORT
+        """Whether closed forms are worth printing."""
+        return self.n <= SHORT and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
     @cached_property
     def view(self) -> Denoc:
