@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.algorithms import ALGORITHMS, World
-from redyn.symbolic.bodies import symbolic_model
+from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import without_friction
-from redyn.symbolic.lagrange import Energies, energies, lagrange
+from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
 from redyn.symbolic.newton_euler import newton_euler
 from redyn.symbolic.notation import Expr, sp
 
@@ -132,14 +132,7 @@ def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Co
         def run(name: str, *state: Any, over: Any = over, arith: Point = arith) -> list[Any]:
             return ALGORITHMS[name].run(over, arith, state, World())[0]
 
-        def at(values: list[Any], arith: Point = arith) -> Energies:
-            return energies(eqs.symbolic, values, arith.const, arith.sincos)
-
-        def derivative(k: int, at: Callable[[list[Any]], Energies] = at, q: list[float] = q) -> Energies:
-            nudged = at([x + 1j * _STEP if i == k else x for i, x in enumerate(q)])
-            return Energies([[_slope(x) for x in row] for row in nudged.H], _slope(nudged.U))
-
-        by_lagrange = lagrange(at(q), derivative, 0.5)
+        by_lagrange = lagrange_at(eqs.symbolic, arith, q)
         torque = run("inverse_dynamics", q, qd, qdd)
         bodies = newton_euler(eqs.symbolic, q, qd, qdd, arith.const, arith.sincos)
         pairs = (
@@ -151,6 +144,19 @@ def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Co
         for name, (a, b) in zip(names, pairs, strict=True):
             worst[name] = max(worst[name], _distance(a, b))
     return [Comparison(name, x < TOLERANCE, f" at {points} random points") for name, x in worst.items()]
+
+
+def lagrange_at(robot: SymbolicRobot, arith: Point, q: Sequence[float]) -> Lagrange:
+    """Lagrange's derivation over numbers, derivatives by complex steps."""
+
+    def at(values: list[Any]) -> Energies:
+        return energies(robot, values, arith.const, arith.sincos)
+
+    def derivative(k: int) -> Energies:
+        nudged = at([x + 1j * _STEP if i == k else x for i, x in enumerate(q)])
+        return Energies([[_slope(x) for x in row] for row in nudged.H], _slope(nudged.U))
+
+    return lagrange(at(list(q)), derivative, 0.5)
 
 
 def _slope(value: Any) -> float:

@@ -26,9 +26,8 @@ def mci(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("The matrix of convective inertia terms"),
         Text(
-            "The rates enter twice: through $\\dot{\\b{N}}$ and through the gyroscopic $\\b{W}\\b{M}$. Together they "
-            "are $\\b{C} = \\b{N}^T(\\b{M}\\dot{\\b{N}} + \\b{W}\\b{M}\\b{N})$ (9.16a), element by "
-            "element"
+            "The rates enter twice: through $\\dot{\\b{N}}$ and through the gyroscopic $\\b{W}\\b{M}$. Together "
+            "they are $\\b{C} = \\b{N}^T(\\b{M}\\dot{\\b{N}} + \\b{W}\\b{M}\\b{N})$ (9.16a), element by element"
         ),
         Equation(
             (
@@ -41,9 +40,8 @@ def mci(chapter: Chapter, at: Setting) -> None:
         ),
         Text(
             "where $\\tilde{\\b{H}}_{ij} = \\tilde{\\b{M}}_i \\dot{\\b{B}}_{ij} + \\b{B}_{i+1,i}^T "
-            "\\tilde{\\b{H}}_{i+1,i}$, $\\b{M}'_i = \\b{W}_i \\b{M}_i$ is gathered like "
-            "$\\tilde{\\b{M}}_i$ (9.16j), and $\\g{Omega}_i$ has $\\g{omega}_i \\times \\b{1}$ "
-            "twice on its diagonal."
+            "\\tilde{\\b{H}}_{i+1,i}$, $\\b{M}'_i = \\b{W}_i \\b{M}_i$ is gathered like $\\tilde{\\b{M}}_i$ "
+            "(9.16j), and $\\g{Omega}_i$ has $\\g{omega}_i \\times \\b{1}$ twice on its diagonal."
         ),
     )
     for note in (mci_index(at), prismatic_rate(at), omega_claim(at)):
@@ -68,9 +66,9 @@ def mci(chapter: Chapter, at: Setting) -> None:
     if not at.planar and at.eqs.christoffel_matrix != at.eqs.coriolis_matrix:
         chapter.add(
             Text(
-                "For a spatial arm this is not the matrix made of Christoffel's symbols, although both give the same "
-                "$\\b{C}\\dot{\\g{theta}}$ and a skew $\\dot{\\b{I}} - 2\\b{C}$: never compare $\\b{C}$ "
-                "itself between programs."
+                "For a spatial arm this is not the matrix made of Christoffel's symbols, although both give the "
+                "same $\\b{C}\\dot{\\g{theta}}$ and a skew $\\dot{\\b{I}} - 2\\b{C}$: never compare $\\b{C}$ itself "
+                "between programs."
             )
         )
 
@@ -94,8 +92,8 @@ def vci(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Convective vector and gravity"),
         Text(
-            "The product $\\b{h} = \\b{C}\\dot{\\g{theta}}$ needs no matrix: with $\\b{t}'_i$ the twist rate "
-            "while $\\ddot{\\g{theta}} = \\b{0}$, it is one pass from the tip,"
+            "The product $\\b{h} = \\b{C}\\dot{\\g{theta}}$ needs no matrix: with $\\b{t}'_i$ the twist rate while "
+            "$\\ddot{\\g{theta}} = \\b{0}$, it is one pass from the tip,"
         ),
         Equation(
             (
@@ -111,8 +109,8 @@ def vci(chapter: Chapter, at: Setting) -> None:
             chapter.add(formula(left, eqs.coriolis_vector[i - 1], "(9.19b)"))
     chapter.add(
         Text(
-            "Weights are external wrenches, and $\\b{N}^T$ projects them on the joints (9.21). What the actuators must "
-            "supply to hold still is the opposite,"
+            "Weights are external wrenches, and $\\b{N}^T$ projects them on the joints (9.21). What the actuators "
+            "must supply to hold still is the opposite,"
         ),
         Equation((r"\gamma_i = -\b{p}_i^{T} \tilde{\b{w}}^{g}_i",), "(9.21b)"),
     )
@@ -158,10 +156,9 @@ def motion(chapter: Chapter, at: Setting) -> None:
     blocks += [Equation((rf"\tau_{{{i}}} = {_write(e)}",)) for i, e in enumerate(steps.outputs[0], start=1)]
     chapter.add(
         Text(
-            f"The closed form of these {at.n} joints would fill many pages and tell nothing. The recursion itself, run over "
-            f"symbols with "
-            f"every intermediate named, is {len(steps.assignments)} short lines and {steps.operations} operations; "
-            f"each line "
+            f"The closed form of these {at.n} joints would fill many pages and tell nothing. The recursion itself, "
+            f"run over symbols with every intermediate named, is {len(steps.assignments)} short lines and "
+            f"{steps.operations} operations; each line "
             "uses only those above it."
         ),
         Fold(f"The {len(blocks)} lines of the inverse dynamics", tuple(blocks)),

@@ -26,15 +26,13 @@ def counts(chapter: Chapter, at: Setting) -> None:
         Heading("Operations"),
         Text(
             "The recursions of this arm, with its numbers folded in, as redyn compiles them. Divisions count as "
-            "multiplications, "
-            "subtractions as additions; sines and cosines are not counted."
+            "multiplications, subtractions as additions; sines and cosines are not counted."
         ),
         Table(("recursion", "multiplications", "additions"), tuple(rows), "Of the compiled recursions."),
         Text(
-            f"For a general arm of $n$ revolute joints the book's Table 9.1 gives its own recursion $120n - 44$ "
-            f"multiplications and "
-            f"$97n - 55$ additions: {120 * n - 44} and {97 * n - 55} for $n = {n}$. Zeros and right angles of a real "
-            f"arm save the "
+            "For a general arm of $n$ revolute joints the book's Table 9.1 gives its own recursion $120n - 44$ "
+            f"multiplications and $97n - 55$ additions: {120 * n - 44} and {97 * n - 55} for $n = {n}$. Zeros and "
+            "right angles of a real arm save the "
             "rest."
         ),
     )

@@ -109,8 +109,8 @@ def omega_claim(at: Setting) -> Note | None:
     term = float(view.p[0] @ view.B(2, 1).T @ view.M_tilde_i[1] @ view.Omega_i[1] @ view.p[1])
     return Note(
         _TITLE,
-        "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes do not turn, but "
-        "$\\b{e}_i \\times \\b{d}_i$ does. Here $\\b{p}_1^T \\b{B}_{21}^T \\tilde{\\b{M}}_2 "
+        "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes do not turn, but $\\b{e}_i "
+        "\\times \\b{d}_i$ does. Here $\\b{p}_1^T \\b{B}_{21}^T \\tilde{\\b{M}}_2 "
         f"\\g{{Omega}}_2 \\b{{p}}_2 = {number(term)}$, while $c_{{12}} = {number(float(view.MCI[0, 1]))}$.",
     )
 
@@ -121,9 +121,9 @@ def rod_inertia(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong sign: "
-        "a rod "
-        "along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, is right.",
+        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong "
+        "sign: a rod along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, "
+        "is right.",
     )
 
 

@@ -37,8 +37,7 @@ def masses(chapter: Chapter, at: Setting) -> None:
         ),
         Text(
             "Freeze the joints beyond link $i$: what it carries is then one rigid body with it, the composite body "
-            "$i$. Its "
-            "mass matrix is gathered from the tip to the base,"
+            "$i$. Its mass matrix is gathered from the tip to the base,"
         ),
         Equation(
             (
@@ -87,11 +86,10 @@ def gim(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("The generalized inertia matrix"),
         Text(
-            "With all twists in one column, $\\b{t} = \\b{N}_l \\b{N}_d \\dot{\\g{theta}}$ (9.6). "
-            "Multiplying the free links' equations by $\\b{N}^T$ removes every constraint wrench, and what stands "
-            "before "
-            "$\\ddot{\\g{theta}}$ is $\\b{I} = \\b{N}^T \\b{M} \\b{N}$. Its elements need only "
-            "composite bodies, from the last joint to the first:"
+            "With all twists in one column, $\\b{t} = \\b{N}_l \\b{N}_d \\dot{\\g{theta}}$ (9.6). Multiplying the "
+            "free links' equations by $\\b{N}^T$ removes every constraint wrench, and what stands before "
+            "$\\ddot{\\g{theta}}$ is $\\b{I} = \\b{N}^T \\b{M} \\b{N}$. Its elements need only composite bodies, "
+            "from the last joint to the first:"
         ),
         Equation(
             (r"i_{ij} = \b{p}_i^{T} \tilde{\b{M}}_i \b{B}_{ij} \b{p}_j, \quad i = n, \ldots, 1; \ j = i, \ldots, 1",),

@@ -35,8 +35,8 @@ def arm(chapter: Chapter, at: Setting) -> None:
         Heading("The arm and its frames"),
         Text(
             f"The robot {word(robot.name)} is a {shape} {chain} of {at.n} moving link{'s' * (at.n > 1)} ({kinds}), "
-            f"each carried by one "
-            f"joint. Link 0 is the ground. Joint $i$ turns about or slides along the unit vector $\\b{{e}}_i$ through "
+            "each carried by one joint. Link 0 is the ground. Joint $i$ turns about or slides along the unit "
+            f"vector $\\b{{e}}_i$ through "
             "$O_i$; $C_i$ is the mass centre of link $i$, $\\b{d}_i$ runs from $O_i$ to $C_i$ and $\\b{r}_i$ from "
             "$C_i$ on to $O_{i+1}$, the joint of the next link."
         ),
@@ -59,18 +59,17 @@ def _tables(at: Setting) -> list[Block]:
     bodies = eqs.symbolic.bodies
     if eqs.symbolic.tabled and description.convention == "dh":
         how = (
-            "The frames follow Denavit and Hartenberg in the book's way: frame $i+1$ sits at the far end of link $i$, "
-            "reached from frame $i$ by a turn $\\theta_i$ about and a shift $b_i$ along $Z_i$, then a shift $a_i$ "
-            "along and "
-            "a turn $\\alpha_i$ about the new $X$. The variable of each row is the joint's."
+            "The frames follow Denavit and Hartenberg in the book's way: frame $i+1$ sits at the far end of link "
+            "$i$, reached from frame $i$ by a turn $\\theta_i$ about and a shift $b_i$ along $Z_i$, then a shift "
+            "$a_i$ along and a turn $\\alpha_i$ about the new $X$. The variable of each row is the joint's."
         )
         header = ("link", "$b_i$", r"$\theta_i$", "$a_i$", r"$\alpha_i$")
         rows = [_dh_row(i, b, eqs.q[i - 1]) for i, b in enumerate(bodies, start=1)]
     else:
         how = (
-            "Each link has its axes on its own joint, $z$ along it. From the axes of the parent the joint is reached "
-            "by a "
-            "shift and constant turns about $x$ and $z$; then the joint itself turns about or slides along $z$."
+            "Each link has its axes on its own joint, $z$ along it. From the axes of the parent the joint is "
+            "reached by a shift and constant turns about $x$ and $z$; then the joint itself turns about or slides "
+            "along $z$."
         )
         header = ("link", "parent", "shift to the joint", "constant turns", "variable")
         rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(bodies, start=1)]
@@ -83,8 +82,7 @@ def _tables(at: Setting) -> list[Block]:
     blocks += [
         Text(
             "The mass centre and the inertia tensor about it, in the axes of the link: $z$ along its joint, $x$ "
-            "along the "
-            "common normal to the next one."
+            "along the common normal to the next one."
         ),
         Table(("link", "mass", r"$\b{d}_i$", r"$\b{I}_i$"), tuple(inertial), "Inertia."),
     ]
@@ -130,8 +128,7 @@ def vectors(chapter: Chapter, at: Setting) -> None:
         Heading("Vectors, twist propagation and joint motion"),
         Text(
             "All vectors are written in the axes of the ground, frame 1. The twist of link $i$ holds its angular "
-            "velocity "
-            "and the velocity of its mass centre; it follows from that of the link below it, $j$, by"
+            "velocity and the velocity of its mass centre; it follows from that of the link below it, $j$, by"
         ),
         Equation((r"\b{t}_i = \b{B}_{ij} \b{t}_j + \b{p}_i \dot{\theta}_i",), "(9.4c)"),
         Equation(

@@ -19,8 +19,7 @@ from redyn.symbolic.chapter.blocks import (
 )
 from redyn.symbolic.chapter.errata import free_body_reaction
 from redyn.symbolic.chapter.setting import Setting
-from redyn.symbolic.check import Point
-from redyn.symbolic.lagrange import Energies, energies, lagrange
+from redyn.symbolic.check import Point, lagrange_at
 from redyn.symbolic.newton_euler import newton_euler
 from redyn.symbolic.notation import Typesetter
 
@@ -35,8 +34,7 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
         Heading("The same by Lagrange"),
         Text(
             "Start from the energies instead. Velocities come from differentiating positions, forces of constraint "
-            "never "
-            "appear, and the price is differentiation:"
+            "never appear, and the price is differentiation:"
         ),
         Equation(
             (
@@ -48,9 +46,8 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
         formula("U", found.potential_energy),
         Text(
             "Twice the kinetic energy is $\\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, and its $\\b{H}$ is the inertia "
-            "matrix "
-            "found above. What the derivatives of $\\b{H}$ give falls into two kinds: terms with the square of "
-            "one rate are centrifugal, terms with the product of two are Coriolis."
+            "matrix found above. What the derivatives of $\\b{H}$ give falls into two kinds: terms with the square "
+            "of one rate are centrifugal, terms with the product of two are Coriolis."
         ),
     )
     rows: list[tuple[str, ...]] = []
@@ -68,8 +65,7 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
         Text(
             "As a matrix times the rates they are $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with a skew "
             "$\\b{S}$, which does no work; the kinetic energy changes by what the torques do alone. The elements "
-            "that are "
-            "not zero, each half of $\\dot{\\b{H}}$ once:"
+            "that are not zero, each half of $\\dot{\\b{H}}$ once:"
         )
     )
     for i in range(at.n):
@@ -99,8 +95,8 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
             "(9.1)",
         ),
         Text(
-            "The motion is found outward, the forces inward; the torque is the component of $\\b{n}_i$ (for a sliding "
-            "joint, of $\\b{f}_i$) along the joint, and the other five are what the bearings carry."
+            "The motion is found outward, the forces inward; the torque is the component of $\\b{n}_i$ (for a "
+            "sliding joint, of $\\b{f}_i$) along the joint, and the other five are what the bearings carry."
         ),
     )
     note = free_body_reaction(at)
@@ -124,21 +120,10 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
 
 def numbers_by_three(at: Setting) -> tuple[list[float], list[float]]:
     """The torques at the state by Newton-Euler and by Lagrange, each over numbers."""
-    arith, step = Point(at.eqs.values), 1e-30
+    arith = Point(at.eqs.values)
     q, qd, qdd = (v.tolist() for v in (at.q, at.qd, at.qdd))
     cut = newton_euler(at.eqs.symbolic, q, qd, qdd, arith.const, arith.sincos)
-
-    def energy(values: list[complex]) -> Energies:
-        return energies(at.eqs.symbolic, values, arith.const, arith.sincos)
-
-    def slope(x: complex) -> float:
-        return complex(x).imag / step
-
-    def derivative(k: int) -> Energies:
-        nudged = energy([x + 1j * step if i == k else x for i, x in enumerate(q)])
-        return Energies([[slope(x) for x in row] for row in nudged.H], slope(nudged.U))
-
-    return [float(b.tau) for b in cut], [float(x) for x in lagrange(energy(q), derivative, 0.5).torque(qd, qdd)]
+    return [float(b.tau) for b in cut], [float(x) for x in lagrange_at(at.eqs.symbolic, arith, q).torque(qd, qdd)]
 
 
 def side_by_side(chapter: Chapter, at: Setting) -> None:
@@ -219,7 +204,7 @@ def notation(chapter: Chapter, at: Setting) -> None:
         Text(
             f"Short letters: $c_1 = \\cos\\theta_1$, $s_1 = \\sin\\theta_1${joined}. A dot is a time derivative, "
             "$\\b{a} \\times \\b{1}$ the matrix of a cross product, $\\b{1}$ and $\\b{O}$ the identity and the zero "
-            "matrix. "
-            "Numbers such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot dynamics."
+            "matrix. Numbers such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot "
+            "dynamics."
         )
     )

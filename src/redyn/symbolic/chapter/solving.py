@@ -31,9 +31,8 @@ def factors(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Accelerations: the factors of the inertia matrix"),
         Text(
-            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is split from its last row upwards, which follows "
-            "the "
-            "arm from tip to base and needs articulated bodies only:"
+            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is split from its last row upwards, which "
+            "follows the arm from tip to base and needs articulated bodies only:"
         ),
         Equation(
             (r"\b{I} = \b{U} \b{D} \b{U}^{T}, \quad \b{D} = \mathrm{diag}(\hat{m}_1, \ldots, \hat{m}_n)",),
@@ -96,8 +95,8 @@ def state_space(chapter: Chapter, at: Setting) -> None:
         Heading("State space, continuous and in steps"),
         Text(
             "For control and simulation the equations are written for the state $(\\dot{\\b{q}}, \\b{q})$, with "
-            "$\\b{M}$ for the "
-            "inertia matrix, $\\b{V}$ for the terms in the rates (friction included) and $\\b{G}$ for gravity:"
+            "$\\b{M}$ for the inertia matrix, $\\b{V}$ for the terms in the rates (friction included) and $\\b{G}$ "
+            "for gravity:"
         ),
         Equation(
             (
