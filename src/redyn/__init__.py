@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
     from redyn.simulation import controllers as control
+    from redyn.symbolic import Equations, derive
 
 __version__ = "0.1.0"
 
 __all__ = [
     "DescriptionError",
+    "Equations",
     "InputError",
     "MissingExtraError",
     "RedynError",
@@ -34,6 +36,7 @@ __all__ = [
     "Stops",
     "chain",
     "control",
+    "derive",
     "kinematics",
     "library",
     "load",
@@ -45,6 +48,7 @@ __all__ = [
 # Imported when first used, so that `import redyn` and `redyn --help` stay quick.
 _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot", "library": "redyn.description"}
 _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
+_HOMES |= {"Equations": "redyn.symbolic", "derive": "redyn.symbolic"}
 _MODULES = {
     "control": "redyn.simulation.controllers",
     "kinematics": "redyn.kinematics",

@@ -1,0 +1,140 @@
+"""A robot with symbols for its constants: the same links and joints as its model, in axes that follow the user's table.
+
+A DH table is taken row by row, so that a_i, b_i and alpha_i are those of the table. Link i has its z along joint i and
+its x along the common normal: the axes that Rz(theta_i) makes of frame i, where the mass centre is at d_i. Other robots
+(URDF, free axes, lumped parts) take the axes and the numbers of the model, which are DH parameters as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from redyn.algebra import MassMatrix, Sym3, TurnX, TurnZ, Vec3
+from redyn.model import Link, Model
+from redyn.symbolic.notation import Expr, sp
+from redyn.symbolic.parameters import Parameters, exact
+
+Triple = tuple[Expr, Expr, Expr]
+_RIGHT = 1e-8  # sines and cosines this small are meant to be zero
+
+
+@dataclass(frozen=True)
+class Turning:
+    """A constant turn about x or z; `angle` is a symbol or a number."""
+
+    axis: Literal["x", "z"]
+    angle: Expr
+    cosine: Expr
+    sine: Expr
+
+
+@dataclass(frozen=True)
+class Body:
+    """Link i and its joint, every constant a SymPy expression. Joint i sits at `offset` in the axes of the parent."""
+
+    name: str
+    parent: int
+    kind: str
+    offset: Triple
+    turns: tuple[Turning, ...]
+    zero: Expr  # added to the joint variable
+    quarters: int  # right angles beside it
+    mass: Expr
+    centre: Triple  # of mass, in link axes, from the joint: d_i
+    inertia: tuple[Expr, ...]  # xx xy xz yy yz zz about the mass centre, in link axes
+    end: Triple  # O_{i+1}, the far end of the link, in link axes
+    end_twist: Expr  # alpha_i of a DH row, from link axes to frame i+1
+    armature: Expr
+    damping: Expr
+    coulomb: Expr
+    smoothing: Expr
+
+
+@dataclass(frozen=True)
+class SymbolicRobot:
+    name: str
+    bodies: tuple[Body, ...]
+    gravity: Triple
+    tip: Triple | None  # the end effector's origin, in the axes of the link that carries it
+    tip_link: int
+    q: list[Expr]
+    qd: list[Expr]
+    qdd: list[Expr]
+    tabled: bool  # whether the axes are those of a DH table
+
+    @property
+    def dof(self) -> int:
+        return len(self.bodies)
+
+
+def turning(axis: Literal["x", "z"], angle: Expr) -> Turning:
+    """Right angles are exact; other numbers give decimals, symbols stay."""
+    quarter = sp.nsimplify(angle / (sp.pi / 2)) if angle.has(sp.pi) or not angle.free_symbols else None
+    if quarter is not None and quarter.is_Rational:
+        if quarter.q == 1:
+            c, s = ((1, 0), (0, 1), (-1, 0), (0, -1))[int(quarter) % 4]
+            return Turning(axis, angle, sp.Integer(c), sp.Integer(s))
+        value = float(angle)
+        return Turning(axis, angle, exact(math.cos(value)), exact(math.sin(value)))
+    if not angle.free_symbols:
+        value = float(angle)
+        return Turning(axis, angle, exact(math.cos(value)), exact(math.sin(value)))
+    return Turning(axis, angle, sp.cos(angle), sp.sin(angle))
+
+
+def angle_parameter(parameters: Parameters, name: str, value: float) -> Expr:
+    """A symbol for an angle, unless it is a right one, which stays what it is."""
+    quarters = round(value / (math.pi / 2))
+    if abs(value - quarters * (math.pi / 2)) < _RIGHT:
+        return parameters.settle(name, value, sp.Rational(quarters, 2) * sp.pi)
+    return parameters.take(name, value)
+
+
+def turned(turns: Sequence[Turning], v: Sequence[Expr]) -> Triple:
+    """From the axes after the turns to those before them."""
+    x, y, z = v
+    for t in reversed(turns):
+        c, s = t.cosine, t.sine
+        x, y, z = (x, c * y - s * z, s * y + c * z) if t.axis == "x" else (c * x - s * y, s * x + c * y, z)
+    return x, y, z
+
+
+def turned_tensor(turns: Sequence[Turning], six: Sequence[Expr]) -> tuple[Expr, ...]:
+    xx, xy, xz, yy, yz, zz = six
+    columns = [turned(turns, column) for column in ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))]
+    rows = [turned(turns, row) for row in zip(*columns, strict=True)]
+    flat = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+    return tuple(sp.expand(rows[i][j]) for i, j in flat)
+
+
+def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
+    """The model that the recursions take, with SymPy expressions for its constants."""
+    links: list[Link] = []
+    for link, body in zip(model.links, robot.bodies, strict=True):
+        m, c, (xx, xy, xz, yy, yz, zz) = body.mass, body.centre, body.inertia
+        half = (xx + yy + zz) / 2
+        joint = replace(
+            link.joint,
+            offset=Vec3(*body.offset),
+            turns=tuple((TurnX if t.axis == "x" else TurnZ)(t.cosine, t.sine) for t in body.turns),
+            zero=body.zero,
+            quarters=body.quarters,
+            armature=body.armature,
+            damping=body.damping,
+            coulomb=body.coulomb,
+            smoothing=body.smoothing,
+        )
+        S = Sym3(
+            half - xx + m * c[0] ** 2,
+            -xy + m * c[0] * c[1],
+            -xz + m * c[0] * c[2],
+            half - yy + m * c[1] ** 2,
+            -yz + m * c[1] * c[2],
+            half - zz + m * c[2] ** 2,
+        )
+        h = Vec3(*(m * x for x in c))
+        links.append(replace(link, joint=joint, M=MassMatrix(m, h, S), com=Vec3(*c)))
+    return replace(model, links=tuple(links), gravity=Vec3(*robot.gravity))

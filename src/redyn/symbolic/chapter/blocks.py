@@ -1,0 +1,201 @@
+"""What a worked example is made of, before it is written as a page, a paper or a notebook.
+
+Text holds formulas between dollar signs. Names from a robot's file pass through `word`, so that none of
+them can be taken for a formula or a command.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.symbolic.notation import Expr, Typesetter, lines, seen_length, sp
+
+Array = NDArray[np.float64]
+WIDTH = 74  # letters of a line
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 1
+
+
+@dataclass(frozen=True)
+class Text:
+    text: str
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One formula; `rows` are its lines, `number` the book's."""
+
+    rows: tuple[str, ...]
+    number: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What the reader should know about the source: an error of the page and what it does here."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Derivations side by side: title and blocks of each."""
+
+    columns: tuple[tuple[str, tuple[Block, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Something long that a reader may open."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A line of a drawing, through points in the plane."""
+
+    points: tuple[tuple[float, float], ...]
+    kind: str  # link, axis, ground, gravity
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point of a drawing with its label (LaTeX)."""
+
+    at: tuple[float, float]
+    kind: str  # revolute, prismatic, centre, label
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    strokes: tuple[Stroke, ...]
+    marks: tuple[Mark, ...]
+    caption: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """A cell of a notebook; the page and the paper leave it out."""
+
+    source: str
+
+
+Block = Heading | Text | Equation | Table | Note | Columns | Fold | Drawing | Code
+
+
+@dataclass
+class Chapter:
+    title: str
+    subtitle: str
+    blocks: list[Block] = field(default_factory=list[Block])
+
+    def add(self, *blocks: Block) -> None:
+        self.blocks += blocks
+
+
+def spelled(latex: str) -> str:
+    r"""Formulas in this package write \b{M} for a bold letter and \g{theta} for a bold Greek one.
+
+    >>> print(spelled(r"\b{M}_i \g{theta}"))
+    \mathbf{M}_i \boldsymbol{\theta}
+    """
+    return re.sub(r"\\g\{(\w+)\}", r"\\boldsymbol{\\\1}", re.sub(r"\\b\{", r"\\mathbf{", latex))
+
+
+def word(name: str) -> str:
+    """A name from somebody's file, with nothing in it that could be taken for markup."""
+    return re.sub(r"[^\w .,:()/+-]", "·", name)
+
+
+def formula(left: str, expression: Expr, number: str = "", width: int = WIDTH) -> Equation:
+    """`left = expression`, broken where it is long; a long fraction has its two parts named."""
+    above, below = sp.fraction(expression)
+    if not below.is_Number and seen_length(f"{left} = {Typesetter().write(expression)}") > width:
+        rows = [*_indented(rf"{left} = N / D, \quad N", above, width), *_indented("D", below, width)]
+    else:
+        rows = _indented(left, expression, width)
+    return Equation(tuple(rows), number)
+
+
+def _indented(left: str, expression: Expr, width: int) -> list[str]:
+    first, *rest = lines(left, expression, width)
+    return [first, *(rf"\qquad {{}} {row}" for row in rest)]
+
+
+def vector(expressions: Sequence[Expr]) -> str:
+    """A column, written as a row that is transposed."""
+    write = Typesetter().write
+    return _transposed([write(e) for e in expressions])
+
+
+def _transposed(entries: Sequence[str]) -> str:
+    return r"\left[ " + r", \; ".join(entries) + r" \right]^{T}"
+
+
+def column(name: str, expressions: Sequence[Expr], number: str = "") -> list[Equation]:
+    """A vector in one line if it fits, else each of its components that is not zero."""
+    whole = f"{name} = {vector(expressions)}"
+    if seen_length(whole) <= WIDTH:
+        return [Equation((whole,), number)]
+    return [
+        formula(rf"\left({name}\right)_{{{axis}}}", e, number)
+        for axis, e in zip("xyz", expressions, strict=True)
+        if e != 0
+    ]
+
+
+def fits(entries: Sequence[Sequence[Expr]]) -> bool:
+    """Whether a matrix is narrow enough for a line."""
+    write = Typesetter().write
+    widths = [max(seen_length(write(row[k])) for row in entries) for k in range(len(entries[0]))]
+    return sum(widths) + 3 * len(widths) <= WIDTH
+
+
+def matrix(entries: Sequence[Sequence[Expr]]) -> str:
+    write = Typesetter().write
+    rows = [" & ".join(write(e) for e in row) for row in entries]
+    return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
+
+
+def number(value: float) -> str:
+    """Five digits, and no minus in front of nothing."""
+    if abs(value) < 1e-12:
+        return "0"
+    text = f"{value:.5g}"
+    if "e" in text:
+        base, power = text.split("e")
+        return rf"{base} \times 10^{{{int(power)}}}"
+    return text
+
+
+def number_vector(values: Array) -> str:
+    return _transposed([number(float(x)) for x in values])
+
+
+def number_matrix(values: Array) -> str:
+    rows = [" & ".join(number(float(x)) for x in row) for row in values]
+    return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
+
+
+def seen_width(cells: Sequence[str]) -> int:
+    """Of a row of formulas."""
+    return sum(seen_length(cell.strip("$")) for cell in cells)

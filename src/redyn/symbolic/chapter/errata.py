@@ -1,0 +1,161 @@
+"""Errors of the printed equations, named where they bite this robot, with what they would do at the example's state."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.dynamics.denoc import cross
+from redyn.symbolic.chapter.blocks import Note, number
+from redyn.symbolic.chapter.setting import Setting
+
+Array = NDArray[np.float64]
+_TITLE = "An error of the page"
+
+
+def _size(difference: Array) -> str:
+    return f"${number(float(np.abs(difference).max()))}$"
+
+
+def _harmless(difference: Array) -> bool:
+    return float(np.abs(difference).max()) < 1e-9
+
+
+def composite_sum(at: Setting) -> Note | None:
+    """(9.11c) sums composite matrices where those of single links belong."""
+    view = at.view
+    if at.n < 3 or not at.serial:
+        return None
+    printed = view.M_i[0] + sum(
+        (view.B(k, 1).T @ view.M_tilde_i[k - 1] @ view.B(k, 1) for k in range(2, at.n + 1)), np.zeros((6, 6))
+    )
+    return Note(
+        _TITLE,
+        "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ under it where $\\b{M}_k$ belongs: "
+        f"outer links would be counted again and again. Here $\\tilde{{\\b{{M}}}}_1$ would be off by up to "
+        f"{_size(printed - view.M_tilde_i[0])}.",
+    )
+
+
+def composite_inertia(at: Setting) -> Note | None:
+    """(9.14c) ends in delta_tilde_{i+1} where delta_tilde_i belongs; (9.28b) has m_2 twice."""
+    view = at.view
+    if at.n < 2 or not at.serial:
+        return None
+    I = view.I_i.copy()
+    for i in range(at.n - 1, 0, -1):
+        c, outer = view.c(i + 1, i), cross(view.delta_tilde[i])
+        I[i - 1] += I[i] - outer @ cross(c) - cross(c) @ outer  # as printed
+    if _harmless(I[0] - view.I_tilde[0]):
+        return None
+    wrong = _size(I[0] - view.I_tilde[0])
+    more = " (9.28b), its case of two links, multiplies by $m_2$ a second time." if at.n == 2 else ""
+    return Note(
+        _TITLE,
+        "The last term of (9.14c) must have $\\tilde{\\g{delta}}_i$, as (9.13c) has it, not "
+        f"$\\tilde{{\\g{{delta}}}}_{{i+1}}$: here $\\tilde{{\\b{{I}}}}_1$ would be off by up to {wrong} kg m².{more}",
+    )
+
+
+def mci_index(at: Setting) -> Note | None:
+    """(9.16k) prints H_{j+1,i} for i <= j where (9.16e) has H_{j+1,j}."""
+    view, n = at.view, at.n
+    if n < 3 or not at.serial:
+        return None
+    C = view.MCI.copy()
+    for i in range(1, n + 1):
+        for j in range(i, n):
+            swap = view.B(j + 1, i).T @ (view.H_tilde(j + 1, i) - view.H_tilde(j + 1, j))
+            C[i - 1, j - 1] += float(view.p[i - 1] @ swap @ view.p[j - 1])
+    if _harmless(C - view.MCI):
+        return None
+    return Note(
+        _TITLE,
+        "For $i \\le j$ the page prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second "
+        "index $j$, and "
+        f"so has the line above. As printed, $\\b{{C}}$ would be off by up to {_size(C - view.MCI)} and the torques "
+        f"by up to {_size((C - view.MCI) @ at.qd)} Nm at the state of the example.",
+    )
+
+
+def prismatic_rate(at: Setting) -> Note | None:
+    """(9.16d): the rate of d lacks e b_dot where joint i slides."""
+    if not at.prismatic:
+        return None
+    view = at.view
+    lost = np.zeros((at.n, 6))  # of every twist rate
+    for i in range(1, at.n + 1):
+        j = int(view.parent[i - 1])
+        if j:
+            lost[i - 1] = view.B(i, j) @ lost[j - 1]
+            if not view.revolute[i - 1]:
+                lost[i - 1, 3:] += np.cross(view.omega[j - 1], view.e[i - 1] * at.qd[i - 1])
+    torque = view.N.T @ view.M @ lost.ravel()
+    if _harmless(torque):
+        return None
+    return Note(
+        _TITLE,
+        "After (9.16d) the text takes $\\dot{\\b{d}}_i = \\g{omega}_i \\times \\b{d}_i$. A sliding joint also "
+        "lengthens $\\b{d}_i$, by $\\b{e}_i \\dot{b}_i$; without it half of the Coriolis acceleration is "
+        f"lost. Here the torques would be off by up to {_size(torque)} (Nm or N).",
+    )
+
+
+def omega_claim(at: Setting) -> Note | None:
+    """For planar arms the text calls Omega N_d zero."""
+    if not at.planar or at.n < 2 or not at.serial:
+        return None
+    view = at.view
+    term = float(view.p[0] @ view.B(2, 1).T @ view.M_tilde_i[1] @ view.Omega_i[1] @ view.p[1])
+    return Note(
+        _TITLE,
+        "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes do not turn, but $\\b{e}_i "
+        "\\times \\b{d}_i$ does. Here $\\b{p}_1^T \\b{B}_{21}^T \\tilde{\\b{M}}_2 "
+        f"\\g{{Omega}}_2 \\b{{p}}_2 = {number(term)}$, while $c_{{12}} = {number(float(view.MCI[0, 1]))}$.",
+    )
+
+
+def rod_inertia(at: Setting) -> Note | None:
+    """(9.23d) has sines and cosines of the tensor exchanged."""
+    if not at.planar or at.n != 1:
+        return None
+    return Note(
+        _TITLE,
+        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong "
+        "sign: a rod along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, "
+        "is right.",
+    )
+
+
+def solving_psi(right: Array, printed: Array) -> Note | None:
+    """(9.41a) prints psi_hat where psi belongs."""
+    if len(right) < 2:
+        return None
+    return Note(
+        _TITLE,
+        "(9.41a) prints $\\hat{\\g{psi}}_i$; it must be $\\g{psi}_i$, as in (14) of the 2003 paper. As printed the "
+        f"accelerations would be off by up to {_size(right - printed)} rad/s² (or m/s²).",
+    )
+
+
+def free_body_reaction(at: Setting) -> Note | None:
+    """The slides' equation of link 1 lacks -tau_2."""
+    if not at.planar or at.n != 2:
+        return None
+    return Note(
+        "An error of the slides",
+        "Their moment equation of link 1 leaves out the actuator of joint 2, which pushes back on link 1 with "
+        "$-\\tau_2$ "
+        f"(here {number(-float(at.torque[1]))} Nm), and in that of link 2 the moment of $R_y$ has the wrong sign.",
+    )
+
+
+def damping_sign(at: Setting) -> Note | None:
+    """The note's (17) has -b theta_dot; its (19) has none."""
+    if at.n != 1 or at.eqs.symbolic.bodies[0].damping == 0:
+        return None
+    return Note(
+        "An error of the note",
+        "Its (17) subtracts the damping torque from what the actuator supplies, against its own (18), and (19) leaves "
+        f"it out. Here that is {number(float(at.eqs.robot.friction_torque(at.qd)[0]))} Nm.",
+    )

@@ -1,0 +1,160 @@
+"""A worked example as one HTML file: formulas in MathML, the drawing in SVG, nothing fetched from anywhere."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from latex2mathml import converter  # pyright: ignore[reportMissingTypeStubs]
+
+from redyn.symbolic.chapter.blocks import (
+    Block,
+    Chapter,
+    Code,
+    Columns,
+    Drawing,
+    Equation,
+    Fold,
+    Heading,
+    Note,
+    Table,
+    Text,
+    spelled,
+)
+
+_convert = cast(Any, converter).convert
+_WIDTH, _HEIGHT = 520.0, 340.0  # of a drawing
+
+
+def to_html(chapter: Chapter) -> str:
+    writer = _Writer()
+    body = writer.blocks(chapter.blocks)
+    parts = {
+        "title": html.escape(chapter.title),
+        "subtitle": html.escape(chapter.subtitle),
+        "style": files("redyn.symbolic.chapter").joinpath("page.css").read_text("utf-8"),
+        "contents": writer.contents(),
+        "body": body,
+    }
+    template = files("redyn.symbolic.chapter").joinpath("page.html").read_text("utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
+
+
+@cache
+def math(latex: str, display: bool = False) -> str:
+    """MathML of a formula. Browsers take bold letters as characters of their own, not as an attribute."""
+    found = str(_convert(spelled(latex), display="block" if display else "inline"))
+    found = re.sub(r'<mn mathvariant="bold">(\d)</mn>', lambda m: f"<mn>{chr(0x1D7CE + int(m[1]))}</mn>", found)
+    return re.sub(r'<mi mathvariant="bold-italic">&#x0*(3[0-9A-F]{2});</mi>', _bold_greek, found)
+
+
+def _bold_greek(match: re.Match[str]) -> str:
+    code = int(match[1], 16)
+    first, bold = (0x3B1, 0x1D736) if code >= 0x3B1 else (0x391, 0x1D71C)
+    return f"<mi>{chr(bold + code - first)}</mi>"
+
+
+def prose(text: str) -> str:
+    """Text with formulas between dollar signs."""
+    parts = text.split("$")
+    return "".join(math(part) if k % 2 else html.escape(part) for k, part in enumerate(parts))
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self._headings: list[tuple[str, str]] = []
+
+    def contents(self) -> str:
+        return "".join(f'<li><a href="#{anchor}">{prose(text)}</a></li>' for anchor, text in self._headings)
+
+    def blocks(self, blocks: Sequence[Block]) -> str:
+        return "\n".join(self.block(b) for b in blocks if not isinstance(b, Code))
+
+    def block(self, block: Block) -> str:
+        match block:
+            case Heading(text, 1):
+                anchor = f"section-{len(self._headings) + 1}"
+                self._headings.append((anchor, text))
+                return f'<h2 id="{anchor}"><span class="number">{len(self._headings)}</span>{prose(text)}</h2>'
+            case Heading(text, _):
+                return f"<h3>{prose(text)}</h3>"
+            case Text(text):
+                return f"<p>{prose(text)}</p>"
+            case Equation(rows, number):
+                lines = "".join(f'<div class="line">{math(row, True)}</div>' for row in rows)
+                tag = f'<div class="tag">{html.escape(number)}</div>' if number else ""
+                return f'<div class="equation"><div class="lines">{lines}</div>{tag}</div>'
+            case Table(header, rows, caption):
+                return self._table(header, rows, caption)
+            case Note(title, text):
+                return f"<aside><strong>{html.escape(title)}.</strong> {prose(text)}</aside>"
+            case Columns(columns):
+                cells = "".join(
+                    f"<div><h4>{html.escape(title)}</h4>{self.blocks(inner)}</div>" for title, inner in columns
+                )
+                return f'<div class="columns">{cells}</div>'
+            case Fold(title, inner):
+                return f"<details><summary>{html.escape(title)}</summary>{self.blocks(inner)}</details>"
+            case Drawing():
+                return _svg(block)
+            case Code():
+                return ""
+
+    def _table(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+        head = "".join(f"<th>{prose(cell)}</th>" for cell in header) if any(header) else ""
+        body = "".join("<tr>" + "".join(f"<td>{prose(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        note = f"<caption>{prose(caption)}</caption>" if caption else ""
+        top = f"<thead><tr>{head}</tr></thead>" if head else ""
+        return f'<div class="wide"><table>{note}{top}<tbody>{body}</tbody></table></div>'
+
+
+def _svg(drawing: Drawing) -> str:
+    """Scaled to its box; y points up."""
+    points = [p for s in drawing.strokes for p in s.points] + [m.at for m in drawing.marks]
+    low = [min(p[k] for p in points) for k in (0, 1)]
+    high = [max(p[k] for p in points) for k in (0, 1)]
+    margin = 34.0
+    scale = min(
+        (_WIDTH - 2 * margin) / max(high[0] - low[0], 1e-9), (_HEIGHT - 2 * margin) / max(high[1] - low[1], 1e-9)
+    )
+    left = (_WIDTH - scale * (high[0] - low[0])) / 2
+    bottom = (_HEIGHT - scale * (high[1] - low[1])) / 2
+
+    def place(p: tuple[float, float]) -> tuple[float, float]:
+        return left + scale * (p[0] - low[0]), _HEIGHT - bottom - scale * (p[1] - low[1])
+
+    shapes: list[str] = []
+    for stroke in drawing.strokes:
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, stroke.points))
+        arrow = ' marker-end="url(#tip)"' if stroke.kind in ("axis", "gravity", "joint") else ""
+        shapes.append(f'<polyline class="{stroke.kind}" points="{path}"{arrow}/>')
+    for mark in drawing.marks:
+        x, y = place(mark.at)
+        if mark.kind == "revolute":
+            shapes.append(f'<circle class="revolute" cx="{x:.1f}" cy="{y:.1f}" r="7"/>')
+        elif mark.kind == "prismatic":
+            shapes.append(f'<rect class="prismatic" x="{x - 7:.1f}" y="{y - 7:.1f}" width="14" height="14"/>')
+        elif mark.kind == "centre":
+            shapes.append(f'<circle class="centre" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
+        below = 20 if mark.kind in ("revolute", "prismatic") else 4 if mark.kind == "label" else -9
+        shift = 0 if mark.kind == "label" else 8
+        shapes.append(f'<text x="{x + shift:.1f}" y="{y + below:.1f}">{_label(mark.label)}</text>')
+    return (
+        f'<figure><svg viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img"><defs><marker id="tip" viewBox="0 0 8 8" '
+        f'refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>'
+        f"{''.join(shapes)}</svg><figcaption>{prose(drawing.caption)}</figcaption></figure>"
+    )
+
+
+def _label(latex: str) -> str:
+    r"""`\mathbf{e}_{1}` as SVG text."""
+    match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{(\w+)\})?", latex)
+    if match is None:
+        return html.escape(latex)
+    bold, plain, subscript = match.groups()
+    letter = f'<tspan font-weight="bold">{bold}</tspan>' if bold else f'<tspan font-style="italic">{plain}</tspan>'
+    return letter + (f'<tspan dy="4" font-size="70%">{subscript}</tspan>' if subscript else "")

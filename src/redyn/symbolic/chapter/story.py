@@ -1,0 +1,66 @@
+"""A worked example from beginning to end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
+from redyn.symbolic.chapter.blocks import Chapter, Code, word
+from redyn.symbolic.chapter.setting import Array, Setting, default_state
+from redyn.symbolic.equations import Equations
+
+SECTIONS: tuple[Callable[[Chapter, Setting], None], ...] = (
+    others.notation,
+    opening.arm,
+    opening.vectors,
+    inertia.masses,
+    inertia.gim,
+    convective.mci,
+    convective.vci,
+    convective.motion,
+    others.by_lagrange,
+    others.by_newton_euler,
+    others.side_by_side,
+    solving.factors,
+    solving.state_space,
+    solving.traced,
+    counts.counts,
+)
+
+
+def worked_example(
+    eqs: Equations,
+    q: Array | None = None,
+    qd: Array | None = None,
+    qdd: Array | None = None,
+    done: Callable[[int], None] = lambda count: None,
+) -> Chapter:
+    """Every section, at a given state or one without accidents; `done` is told how many sections are ready."""
+    revolute = [body.kind == "revolute" for body in eqs.symbolic.bodies]
+    defaults = default_state(eqs.dof, revolute)
+    state = [given if given is not None else chosen for given, chosen in zip((q, qd, qdd), defaults, strict=True)]
+    at = Setting(eqs, *state)
+    n = eqs.dof
+    chapter = Chapter(
+        f"Equations of motion: {word(eqs.name)}",
+        f"A derivation by the DeNOC method, with Newton-Euler and Lagrange beside it ({n} joint{'s' * (n > 1)})",
+    )
+    chapter.add(Code(_setup(eqs, at)))
+    for count, section in enumerate(SECTIONS, start=1):
+        section(chapter, at)
+        done(count)
+    return chapter
+
+
+def _setup(eqs: Equations, at: Setting) -> str:
+    """The first cell of a notebook: the robot itself, so that it runs anywhere."""
+    lines = [
+        "import numpy as np",
+        "import yaml",
+        "import redyn",
+        "",
+        f"robot = redyn.load(yaml.safe_load({eqs.robot.to_yaml()!r}), allow_unphysical=True)",
+        f"eqs = redyn.derive({', '.join(['robot', *(f'{name}={value!r}' for name, value in eqs.options.items())])})",
+    ]
+    lines += [f"{name} = np.array({v.tolist()!r})" for name, v in (("q", at.q), ("qd", at.qd), ("qdd", at.qdd))]
+    return "\n".join(lines)

@@ -1,0 +1,187 @@
+"""Three derivations and the robot's own numbers, held against each other."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
+from redyn.symbolic.closed import without_friction
+from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
+from redyn.symbolic.newton_euler import newton_euler
+from redyn.symbolic.notation import Expr, sp
+
+if TYPE_CHECKING:
+    from redyn.symbolic.equations import Equations
+
+Array = NDArray[np.float64]
+
+SYMBOLIC = 3  # joints: beyond, expanding three derivations takes longer than anyone waits
+TERMS = 600  # of all torques together, likewise
+TOLERANCE = 1e-9  # relative, at random points
+_STEP = 1e-30  # of a complex step: no difference is formed, so nothing cancels
+
+
+@dataclass(frozen=True)
+class Comparison:
+    what: str
+    equal: bool
+    how: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {'equal' if self.equal else 'DIFFERENT'}{self.how}"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(c.equal for c in self.comparisons)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.comparisons))
+
+
+class Point:
+    """Arithmetic with a number for every symbol; complex numbers carry derivatives."""
+
+    def __init__(self, values: dict[Expr, float]) -> None:
+        self._values = {s: sp.Float(x, 17) for s, x in values.items()}
+        self._known: dict[Any, float] = {}
+
+    def const(self, value: Any, /) -> Any:
+        if isinstance(value, int | float | complex):
+            return value
+        if value not in self._known:
+            self._known[value] = float(sp.sympify(value).xreplace(self._values))
+        return self._known[value]
+
+    def sincos(self, angle: Any, /) -> tuple[Any, Any]:
+        if isinstance(angle, complex):
+            return cmath.sin(angle), cmath.cos(angle)
+        return math.sin(angle), math.cos(angle)
+
+    def sqrt(self, value: Any, /) -> Any:
+        return math.sqrt(value)
+
+
+def check(eqs: Equations, points: int, seed: int) -> Agreement:
+    rng = np.random.default_rng(seed)
+    short = eqs.dof <= SYMBOLIC and sum(map(len, eqs.closed.run("inverse_dynamics"))) <= TERMS
+    found = _symbolic(eqs) if short else _at_points(eqs, points, rng)
+    return Agreement((*found, _with_robot(eqs, points, rng)))
+
+
+def _symbolic(eqs: Equations) -> list[Comparison]:
+    closed = eqs.closed
+    torque = closed.run("inverse_dynamics")
+    by_lagrange = closed.lagrange()
+    qd, qdd = closed.state(("qd", "qdd"))
+
+    def compared(what: str, a: Sequence[Any], b: Sequence[Any]) -> Comparison:
+        return Comparison(what, all(closed.same(x, y) for x, y in zip(a, b, strict=True)), ", symbolically")
+
+    return [
+        compared("DeNOC and Newton-Euler", torque, [body.tau for body in closed.free_bodies()]),
+        compared("DeNOC and Lagrange", torque, by_lagrange.torque(qd, qdd)),
+        compared("mass matrix and Lagrange's H", closed.run("mass_matrix"), _flat(by_lagrange.H)),
+        compared(
+            "Christoffel matrix and H_dot/2 + S", closed.run("coriolis_matrix_christoffel"), _halves(by_lagrange, qd)
+        ),
+    ]
+
+
+def _flat(rows: Sequence[Sequence[Any]]) -> list[Any]:
+    return [x for row in rows for x in row]
+
+
+def _halves(by_lagrange: Any, qd: Sequence[Any]) -> list[Any]:
+    half = by_lagrange.half
+    pairs = zip(_flat(by_lagrange.H_dot(qd)), _flat(by_lagrange.S(qd)), strict=True)
+    return [half * x + y for x, y in pairs]
+
+
+def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Comparison]:
+    """Random numbers for every constant and every state, the same three derivations over them."""
+    symbols = set(eqs.values).union(*(e.free_symbols for e in eqs.parameters.values()))
+    model = without_friction(symbolic_model(eqs.robot.model, eqs.symbolic))
+    names = (
+        "DeNOC and Newton-Euler",
+        "DeNOC and Lagrange",
+        "mass matrix and Lagrange's H",
+        "Christoffel matrix and H_dot/2 + S",
+    )
+    worst = dict.fromkeys(names, 0.0)
+    for _ in range(points):
+        arith = Point({s: float(rng.uniform(0.5, 1.5)) for s in sorted(symbols, key=str)})
+        q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof).tolist() for _ in range(3))
+        over = model.over(arith)
+
+        def run(name: str, *state: Any, over: Any = over, arith: Point = arith) -> list[Any]:
+            return ALGORITHMS[name].run(over, arith, state, World())[0]
+
+        by_lagrange = lagrange_at(eqs.symbolic, arith, q)
+        torque = run("inverse_dynamics", q, qd, qdd)
+        bodies = newton_euler(eqs.symbolic, q, qd, qdd, arith.const, arith.sincos)
+        pairs = (
+            (torque, [b.tau for b in bodies]),
+            (torque, by_lagrange.torque(qd, qdd)),
+            (run("mass_matrix", q), _flat(by_lagrange.H)),
+            (run("coriolis_matrix_christoffel", q, qd), _halves(by_lagrange, qd)),
+        )
+        for name, (a, b) in zip(names, pairs, strict=True):
+            worst[name] = max(worst[name], _distance(a, b))
+    return [Comparison(name, x < TOLERANCE, f" at {points} random points") for name, x in worst.items()]
+
+
+def lagrange_at(robot: SymbolicRobot, arith: Point, q: Sequence[float]) -> Lagrange:
+    """Lagrange's derivation over numbers, derivatives by complex steps."""
+
+    def at(values: list[Any]) -> Energies:
+        return energies(robot, values, arith.const, arith.sincos)
+
+    def derivative(k: int) -> Energies:
+        nudged = at([x + 1j * _STEP if i == k else x for i, x in enumerate(q)])
+        return Energies([[_slope(x) for x in row] for row in nudged.H], _slope(nudged.U))
+
+    return lagrange(at(list(q)), derivative, 0.5)
+
+
+def _slope(value: Any) -> float:
+    return value.imag / _STEP if isinstance(value, complex) else 0.0
+
+
+def _distance(a: Any, b: Any) -> float:
+    """Relative to the larger of 1 and the largest entry."""
+    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return float(np.abs(x - y).max() / max(1.0, np.abs(y).max())) if x.size else 0.0
+
+
+def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Comparison:
+    """The symbolic model with the robot's values against the robot itself."""
+    what = "the equations and the robot's numbers"
+    if eqs.contradictions:
+        names = ", ".join(eqs.contradictions)
+        return Comparison(what, True, f" but for {names}, which you gave other values than the robot has")
+    arith = Point(eqs.values)
+    over = without_friction(symbolic_model(eqs.robot.model, eqs.symbolic)).over(arith)
+    worst = 0.0
+    for _ in range(points):
+        q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof) for _ in range(3))
+        state = [x.tolist() for x in (q, qd, qdd)]
+        torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, World())[0], dtype=np.float64)
+        wanted = eqs.robot.inverse_dynamics(q, qd, qdd) - eqs.robot.friction_torque(qd)
+        worst = max(worst, _distance(torque, wanted))
+    return Comparison(what, worst < TOLERANCE, f" at {points} random states")

@@ -1,0 +1,199 @@
+"""The recursions of redyn.dynamics run over polynomials, and what they give written out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from typing import Any, cast
+
+from redyn.algebra import MassMatrix, Mat3, Pose, Scalar, Vec3
+from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.inertia import composite_masses
+from redyn.dynamics.kinematics import poses, propagations
+from redyn.errors import InputError
+from redyn.model import Frame, Model
+from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
+from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
+from redyn.symbolic.newton_euler import FreeBody, newton_euler
+from redyn.symbolic.notation import Expr, sp
+from redyn.symbolic.polynomials import Poly, Polynomials, letters
+from redyn.symbolic.trigonometry import Writer, is_zero
+
+LARGEST = 60_000  # terms of one closed form: beyond, nobody waits for it and nobody reads it
+
+
+class ClosedForms:
+    """Polynomials of every quantity, made when asked for."""
+
+    def __init__(self, robot: SymbolicRobot, model: Model) -> None:
+        self.robot = robot
+        self.model = without_friction(symbolic_model(model, robot))
+        joints = [letters(q + b.zero, q) for q, b in zip(robot.q, robot.bodies, strict=True) if b.kind == "revolute"]
+        twists = {t.angle for b in robot.bodies for t in b.turns if t.cosine.free_symbols}
+        twists |= {b.end_twist for b in robot.bodies if b.end_twist.free_symbols}
+        self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols())
+        rates = [qd for qd, b in zip(robot.qd, robot.bodies, strict=True) if b.kind == "revolute"]
+        self.writer = Writer(self.arith, parallel_runs(robot), rates)
+        self._over = self.model.over(self.arith)
+        self.write = cache(self.writer.write)  # equal polynomials are written once
+        self.run = cache(self._run)
+        self.free_bodies = cache(self._free_bodies)
+        self.lagrange = cache(self._lagrange)
+
+    def _symbols(self) -> set[Expr]:
+        found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd}
+        for body in self.robot.bodies:
+            constants = [body.mass, body.zero, body.armature, *body.offset, *body.centre, *body.inertia, *body.end]
+            constants += [x for t in body.turns for x in (t.cosine, t.sine)]
+            found = found.union(*(x.free_symbols for x in constants))
+        return found.union(*(x.free_symbols for x in (*self.robot.gravity, *(self.robot.tip or ()))))
+
+    def state(self, names: Sequence[str]) -> list[list[Poly]]:
+        symbols = {"q": self.robot.q, "qd": self.robot.qd, "qdd": self.robot.qdd}
+        return [[self.arith.element(x) for x in symbols[name]] for name in names]
+
+    def _run(self, name: str) -> list[Poly]:
+        """One recursion, its first output flat."""
+        algorithm = ALGORITHMS[name]
+        world = World()
+        if name == "jacobian":
+            world = World(frame=self._tip())
+        flat = [self.arith.reduced(p) for p in algorithm.run(self._over, self.arith, self._columns(name), world)[0]]
+        self._guard(name, flat)
+        return flat
+
+    def _columns(self, name: str) -> Any:
+        return self.state(ALGORITHMS[name].state)
+
+    def _guard(self, name: str, flat: Sequence[Poly]) -> None:
+        largest = max(map(len, flat), default=0)
+        if largest > LARGEST:
+            raise InputError(
+                f"{name}: a closed form of {largest} terms is no use; steps({name!r}) gives named intermediates, and "
+                f"numbers= or where= make it shorter"
+            )
+
+    def _tip(self) -> Frame:
+        zero, one = self.arith.const(cast(Scalar, 0.0)), self.arith.const(cast(Scalar, 1.0))
+        assert self.robot.tip is not None
+        o = [self.arith.element(x) for x in self.robot.tip]
+        unit = Mat3(Vec3(one, zero, zero), Vec3(zero, one, zero), Vec3(zero, zero, one))
+        return Frame(self.robot.tip_link, Pose(unit, Vec3(*o)))
+
+    def matrix(self, name: str) -> list[list[Poly]]:
+        flat, n = self.run(name), self.robot.dof
+        return [flat[n * i : n * i + n] for i in range(len(flat) // n)]
+
+    def written(self, entries: Sequence[Sequence[Poly]]) -> Any:
+        """A SymPy matrix."""
+        return sp.ImmutableMatrix([[self.write(p) for p in row] for row in entries])
+
+    def write_torque(self, p: Poly) -> Expr:
+        """Collected as an equation of motion is: by accelerations, then what has rates, then the rest."""
+        total, rest = sp.Integer(0), p
+        for qdd in self.robot.qdd:
+            x = self.arith.element(qdd)
+            coefficient = p.diff(x)
+            total += self.write(coefficient) * qdd
+            rest = rest - coefficient * x
+        places = [self.arith.place(qd) for qd in self.robot.qd]
+        moving = self.arith.ring.from_dict({m: v for m, v in rest.terms() if any(m[k] for k in places)})
+        return total + self.write(moving) + self.write(rest - moving)
+
+    def minor(self, rows: Sequence[int], columns: Sequence[int]) -> Expr:
+        """The determinant of a part of the mass matrix; a row with one entry that is not zero leaves a product."""
+        M = self.matrix("mass_matrix")
+        for i, row in enumerate(rows):
+            entries = [(j, M[row][column]) for j, column in enumerate(columns) if M[row][column]]
+            if len(entries) > 1:
+                continue
+            if not entries:
+                return sp.Integer(0)
+            ((j, entry),) = entries
+            rest = self.minor([*rows[:i], *rows[i + 1 :]], [*columns[:j], *columns[j + 1 :]])
+            return (-1) ** (i + j) * self.write(entry) * rest
+        return self.write(self._expanded_minor(rows, columns))
+
+    def _expanded_minor(self, rows: Sequence[int], columns: Sequence[int]) -> Poly:
+        M = self.matrix("mass_matrix")
+        if not rows:
+            return self.arith.ring.one
+        total = self.arith.ring.zero
+        for k, column in enumerate(columns):
+            entry = M[rows[0]][column]
+            if entry:
+                rest = [*columns[:k], *columns[k + 1 :]]
+                term = entry * self._expanded_minor(rows[1:], rest)
+                total = total - term if k % 2 else total + term
+        total = self.arith.reduced(total)
+        self._guard("determinant of the mass matrix", [total])
+        return total
+
+    @cached_property
+    def poses(self) -> list[Pose]:
+        """Axes and origin of every link in the world; entry 0 is the world."""
+        (q,) = self.state(("q",))
+        return poses(self._over, self.arith, propagations(self._over, self.arith, q))
+
+    @cached_property
+    def composites(self) -> list[MassMatrix]:
+        """M_tilde_i at the joint, in link axes (9.11d)."""
+        (q,) = self.state(("q",))
+        return composite_masses(self._over, propagations(self._over, self.arith, q))
+
+    # --- the other two derivations ---------------------------------------------------------------------------------
+
+    def _free_bodies(self) -> list[FreeBody]:
+        q, qd, qdd = self.state(("q", "qd", "qdd"))
+        return newton_euler(self.robot, q, qd, qdd, self.arith.const, self.arith.sincos)
+
+    def _lagrange(self) -> Lagrange:
+        (q,) = self.state(("q",))
+        found = energies(self.robot, q, self.arith.const, self.arith.sincos)
+        reduced = self.arith.reduced
+        at = Energies([[reduced(x) for x in row] for row in found.H], reduced(found.U))
+
+        def derivative(k: int) -> Energies:
+            by = self.robot.q[k]
+            H = [[self.arith.derivative(x, by) for x in row] for row in at.H]
+            return Energies(H, self.arith.derivative(at.U, by))
+
+        return lagrange(at, derivative, self.arith.element(sp.Rational(1, 2)))
+
+    def same(self, a: Poly, b: Poly) -> bool:
+        """Whether two polynomials are equal for all angles."""
+        return is_zero(a - b, self.arith)
+
+
+def without_friction(model: Model) -> Model:
+    """Friction has a square root; it is written apart from the polynomials."""
+    return replace(
+        model,
+        links=tuple(
+            replace(link, joint=replace(link.joint, damping=0.0, coulomb=0.0, smoothing=1.0)) for link in model.links
+        ),
+    )
+
+
+def parallel_runs(robot: SymbolicRobot) -> list[list[int]]:
+    """Chains of revolute joints with parallel axes, as indices among the revolute ones; a slide between is no bar."""
+    revolute = [i for i, body in enumerate(robot.bodies) if body.kind == "revolute"]
+    last: dict[int, int] = {}  # body: the revolute joint, parallel to its axis, that turned it last
+    chained: dict[int, int] = {}  # revolute joint: the one before it in its run
+    for i, body in enumerate(robot.bodies):
+        before = last.get(body.parent - 1) if body.parent and not body.turns else None
+        if body.kind != "revolute":
+            if before is not None:
+                last[i] = before
+            continue
+        if before is not None and before not in chained.values():  # of several branches, one goes on
+            chained[i] = before
+        last[i] = i
+    runs: list[list[int]] = []
+    for i in revolute:
+        if i in chained:
+            next(run for run in runs if run[-1] == revolute.index(chained[i])).append(revolute.index(i))
+        else:
+            runs.append([revolute.index(i)])
+    return runs

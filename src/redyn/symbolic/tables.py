@@ -1,0 +1,295 @@
+"""Where the constants of a symbolic robot come from: the rows of a DH table, or the numbers of its model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from redyn.algebra import TurnX
+from redyn.description.schema import LinkDescription, RobotDescription
+from redyn.errors import InputError
+from redyn.model import Link, Model
+from redyn.symbolic.bodies import Body, SymbolicRobot, Triple, Turning, angle_parameter, turned, turned_tensor, turning
+from redyn.symbolic.notation import Expr, joint_symbols, sp
+from redyn.symbolic.parameters import Parameters
+
+Centres = Literal["d", "r"]
+_NOISE = 1e-12  # relative: what rounding leaves where a zero belongs
+
+
+def symbolic_robot(
+    robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
+) -> SymbolicRobot:
+    """The robot with the constants that `parameters` hands out."""
+    for link in model.links:
+        if link.joint.kind not in ("revolute", "prismatic"):
+            raise InputError(
+                f"derive: joint {link.joint.name!r} is {link.joint.kind}; revolute and prismatic ones can be"
+            )
+    letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
+    rows = _table(robot, model)
+    is_rods = _are_rods(robot, rows) if rods is None else rods
+    if rods and (rows is None or robot.convention != "dh"):
+        raise InputError("rods: the length of a link is its a of the book's DH table; use where={...} for this robot")
+    if is_rods and rows is not None:
+        for i in range(1, len(rows) + 1):
+            m, a = (parameters.take(f"{k}_{i}", x or 0.0) for k, x in (("m", rows[i - 1].mass), ("a", rows[i - 1].a)))
+            for axis in "xyz":
+                half = a / 2 if axis == "x" else sp.Integer(0)
+                parameters.suggest(f"{centres}_{i}{axis}", half)
+            for entry in ("xx", "xy", "xz", "yy", "yz", "zz"):
+                moment = m * a**2 / 12 if entry in ("yy", "zz") else sp.Integer(0)
+                parameters.suggest(f"I_{i}{entry}", moment)
+    if rows is None:
+        bodies = [_from_model(model, i, parameters) for i in range(1, model.dof + 1)]
+    else:
+        build = _from_dh if robot.convention == "dh" else _from_modified_dh
+        bodies = [build(model, rows, i, parameters, centres) for i in range(1, model.dof + 1)]
+    tip_link, tip = _tip(model, bodies, robot.convention if rows is not None else None, parameters)
+    gravity = _gravity(model, parameters)
+    parameters.check_all_known()
+    q, qd, qdd = (joint_symbols(letters, accent) for accent in ("", "dot", "ddot"))
+    return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None)
+
+
+def _table(robot: RobotDescription, model: Model) -> list[LinkDescription] | None:
+    """The rows of the moving links, if a DH table is all there is: nothing lumped, nothing after a fixed frame."""
+    if robot.convention not in ("dh", "modified-dh"):
+        return None
+    fixed = {link.name for link in robot.links if link.joint.type == "fixed"}
+    if any(link.parent in fixed or (link.joint.type == "fixed" and (link.mass or 0.0) != 0.0) for link in robot.links):
+        return None
+    by_name = {link.name: link for link in robot.links}
+    return [by_name[link.name] for link in model.links]
+
+
+def _are_rods(robot: RobotDescription, rows: list[LinkDescription] | None) -> bool:
+    """Whether every link is a uniform slender rod along its x."""
+    if rows is None or robot.convention != "dh":
+        return False
+
+    def near(value: float, wanted: float) -> bool:
+        return abs(value - wanted) <= 1e-9 * abs(wanted)
+
+    for row in rows:
+        a, m = row.a or 0.0, row.mass or 0.0
+        r = row.r if row.com is None else tuple(-x for x in row.com)
+        inertia = row.inertia or (0.0,) * 6
+        spin = m * a * a / 12
+        wanted = (0.0, 0.0, 0.0, spin, 0.0, spin)
+        if row.joint.type != "revolute" or (row.b or 0.0) != 0.0 or a * m == 0.0:
+            return False
+        if not all(near(x, w) for x, w in zip(r or (0.0,) * 3, (a / 2, 0.0, 0.0), strict=True)):
+            return False
+        if not all(near(x, w) for x, w in zip(inertia, wanted, strict=True)):
+            return False
+    return True
+
+
+def _joint(link: Link, i: int, take: Parameters) -> dict[str, Any]:
+    j = link.joint
+    return {
+        name: take.take(f"{name}_{i}", cast(float, getattr(j, name)))
+        for name in ("armature", "damping", "coulomb", "smoothing")
+        if name != "smoothing" or j.coulomb != 0.0
+    } | ({} if j.coulomb != 0.0 else {"smoothing": sp.Integer(0)})
+
+
+def _inertia_parameters(take: Parameters, i: int, six: Sequence[float]) -> list[Expr]:
+    return [take.take(f"I_{i}{k}", x) for k, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), six, strict=True)]
+
+
+def _far_end(take: Parameters, row: LinkDescription, i: int) -> tuple[Triple, Turning]:
+    """Of a DH row: O_{i+1} in link axes, and the turn to frame i+1."""
+    revolute = row.joint.type == "revolute"
+    b = take.take(f"b_{i}", row.b or 0.0) if revolute else sp.Integer(0)
+    alpha = turning("x", angle_parameter(take, f"alpha_{i}", row.alpha or 0.0))
+    return (take.take(f"a_{i}", row.a or 0.0), sp.Integer(0), b), alpha
+
+
+def _offset_zero(take: Parameters, row: LinkDescription, i: int) -> Expr:
+    return take.take(f"beta_{i}", row.joint.offset)
+
+
+def _from_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters, centres: Centres) -> Body:
+    """Frame i+1 is at the far end: Rz(theta_i) Tz(b_i) Tx(a_i) Rx(alpha_i); r_i runs from C_i to it."""
+    link, row = model.links[i - 1], rows[i - 1]
+    offset: Triple = (sp.Integer(0),) * 3
+    turns: list[Turning] = []
+    if link.parent:
+        offset, alpha_before = _far_end(take, rows[link.parent - 1], link.parent)
+        turns.append(alpha_before)
+    if row.joint.type == "prismatic":
+        turns.append(turning("z", angle_parameter(take, f"theta_{i}", row.theta or 0.0)))
+    end, alpha = _far_end(take, row, i)
+    r = row.r if row.com is None else tuple(-x for x in row.com)
+    r = r or (0.0, 0.0, 0.0)
+    if centres == "r":
+        symbols = [take.take(f"r_{i}{k}", x) for k, x in zip("xyz", r, strict=True)]
+        back = turned([alpha], symbols)
+        centre = cast(Triple, tuple(sp.expand(e - x) for e, x in zip(end, back, strict=True)))
+    else:
+        c, s = math.cos(row.alpha or 0.0), math.sin(row.alpha or 0.0)
+        if alpha.cosine.is_Integer and alpha.sine.is_Integer:
+            c, s = float(alpha.cosine), float(alpha.sine)
+        along = (row.b or 0.0) if row.joint.type == "revolute" else 0.0
+        d = ((row.a or 0.0) - r[0], -(c * r[1] - s * r[2]), along - (s * r[1] + c * r[2]))
+        size = max(abs(x) for x in (*r, row.a or 0.0, along))
+        d = tuple(0.0 if abs(x) < _NOISE * size else x for x in d)
+        centre = cast(Triple, tuple(take.take(f"d_{i}{k}", x) for k, x in zip("xyz", d, strict=True)))
+    return Body(
+        name=link.name,
+        parent=link.parent,
+        kind=link.joint.kind,
+        offset=offset,
+        turns=_not_idle(turns),
+        zero=_offset_zero(take, row, i),
+        quarters=0,
+        mass=take.take(f"m_{i}", row.mass or 0.0),
+        centre=centre,
+        inertia=turned_tensor([alpha], _inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
+        end=end,
+        end_twist=alpha.angle,
+        **_joint(link, i, take),
+    )
+
+
+def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters, centres: Centres) -> Body:
+    """Frame i is on the joint: Rx(alpha_{i-1}) Tx(a_{i-1}) Rz(theta_i) Tz(d_i); the book's b_i for Craig's d_i."""
+    link, row = model.links[i - 1], rows[i - 1]
+    before = _before(model, i)
+    alpha = turning("x", angle_parameter(take, f"alpha_{before}", row.alpha or 0.0))
+    a = take.take(f"a_{before}", row.a or 0.0)
+    turns, b = [alpha], sp.Integer(0)
+    if row.joint.type == "revolute":
+        b = take.take(f"b_{i}", row.d or 0.0)
+    else:
+        turns.append(turning("z", angle_parameter(take, f"theta_{i}", row.theta or 0.0)))
+    offset: Triple = (a, sp.expand(-alpha.sine * b), sp.expand(alpha.cosine * b))
+    com = row.com if row.com is not None else tuple(-x for x in row.r or (0.0,) * 3)
+    sign = -1 if centres == "r" else 1
+    symbols = [sign * take.take(f"{centres}_{i}{k}", sign * x) for k, x in zip("xyz", com, strict=True)]
+    children = [k for k, other in enumerate(model.links, start=1) if other.parent == i]
+    end: Triple = (sp.Integer(0),) * 3
+    if children:
+        end = (take.take(f"a_{_before(model, children[0])}", rows[children[0] - 1].a or 0.0), end[1], end[2])
+    return Body(
+        name=link.name,
+        parent=link.parent,
+        kind=link.joint.kind,
+        offset=offset,
+        turns=_not_idle(turns),
+        zero=_offset_zero(take, row, i),
+        quarters=0,
+        mass=take.take(f"m_{i}", row.mass or 0.0),
+        centre=cast(Triple, tuple(symbols)),
+        inertia=tuple(_inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
+        end=end,
+        end_twist=sp.Integer(0),
+        **_joint(link, i, take),
+    )
+
+
+def _before(model: Model, i: int) -> str:
+    """The subscript of what leads to joint i: its parent's number, and its own where the parent has several."""
+    parent = model.links[i - 1].parent
+    siblings = [k for k, link in enumerate(model.links, start=1) if link.parent == parent]
+    return str(parent) if siblings[0] == i else f"{parent},{i}"
+
+
+def _offset_names(model: Model, i: int) -> tuple[str, str, str]:
+    """Of the way to joint i along x, y, z of the link before; b is free unless that link's own slide is called so."""
+    before, parent = _before(model, i), model.links[i - 1].parent
+    slides = parent and model.links[parent - 1].joint.kind == "prismatic"
+    return f"a_{before}", f"p_{before}y", f"p_{before}z" if slides else f"b_{before}"
+
+
+def _from_model(model: Model, i: int, take: Parameters) -> Body:
+    """The numbers of the model, named: a, b and alpha of the link before, then the joint."""
+    link = model.links[i - 1]
+    j, before = link.joint, _before(model, i)
+    size = max(1e-3, *(abs(float(cast(float, x))) for x in j.offset.components()))
+    offset = [0.0 if abs(x) < _NOISE * size else x for x in map(_float, j.offset.components())]
+    names = _offset_names(model, i)
+    turns: list[Turning] = []
+    for turn in j.turns:
+        x_turn = isinstance(turn, TurnX)
+        angle = math.atan2(_float(turn.s), _float(turn.c))
+        name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.turns) > len(turns) + 1 else f"theta_{i}"
+        turns.append(turning("x" if x_turn else "z", angle_parameter(take, name, angle)))
+    m, h, com = _float(link.M.m), link.M.h.components(), [_float(x) for x in link.com.components()]
+    S = [_float(x) for x in link.M.S.components()]
+    lever = [_float(h[a]) * com[b] for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    S_C = [s - l for s, l in zip(S, lever, strict=True)]
+    trace = S_C[0] + S_C[3] + S_C[5]
+    inertia = [trace - S_C[0], -S_C[1], -S_C[2], trace - S_C[3], -S_C[4], trace - S_C[5]]
+    largest = max(map(abs, (*S, trace)), default=0.0)
+    inertia = [0.0 if abs(x) < _NOISE * largest else x for x in inertia]
+    children = [k for k, other in enumerate(model.links, start=1) if other.parent == i]
+    end: Triple = (sp.Integer(0),) * 3
+    if children:
+        o = model.links[children[0] - 1].joint.offset.components()
+        end_names = _offset_names(model, children[0])
+        scale = max(1e-3, *(abs(_float(x)) for x in o))
+        values = [0.0 if abs(_float(x)) < _NOISE * scale else _float(x) for x in o]
+        end = cast(Triple, tuple(take.take(n, x) for n, x in zip(end_names, values, strict=True)))
+    return Body(
+        name=link.name,
+        parent=link.parent,
+        kind=j.kind,
+        offset=cast(Triple, tuple(take.take(n, x) for n, x in zip(names, offset, strict=True))),
+        turns=_not_idle(turns),
+        zero=take.take(f"beta_{i}", _float(j.zero)),
+        quarters=j.quarters,
+        mass=take.take(f"m_{i}", m),
+        centre=cast(Triple, tuple(take.take(f"d_{i}{k}", x) for k, x in zip("xyz", com, strict=True))),
+        inertia=tuple(_inertia_parameters(take, i, inertia)),
+        end=end,
+        end_twist=sp.Integer(0),
+        **_joint(link, i, take),
+    )
+
+
+def _float(value: Any) -> float:
+    return float(value)
+
+
+def _not_idle(turns: Sequence[Turning]) -> tuple[Turning, ...]:
+    return tuple(t for t in turns if (t.cosine, t.sine) != (1, 0))
+
+
+def _gravity(model: Model, take: Parameters) -> Triple:
+    """g along a coordinate axis, or g_x, g_y, g_z."""
+    g = [_float(x) for x in model.gravity.components()]
+    along = [k for k in range(3) if g[k] != 0.0]
+    if len(along) == 1:
+        size = take.take("g", abs(g[along[0]]))
+        sign = 1 if g[along[0]] > 0 else -1
+        return cast(Triple, tuple(sign * size if k == along[0] else sp.Integer(0) for k in range(3)))
+    return cast(Triple, tuple(take.take(f"g_{axis}", x) for axis, x in zip("xyz", g, strict=True)))
+
+
+def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters) -> tuple[int, Triple | None]:
+    """The end effector: its link, and its origin in that link's axes, where a force may act."""
+    if model.end_effector is None or model.frames[model.end_effector].link == 0:
+        return 0, None
+    frame = model.frames[model.end_effector]
+    name, number = model.links[frame.link - 1].name, frame.link
+    body, own = bodies[number - 1], model.frames[name].pose
+    o = frame.pose.o
+    if tabled:  # there the axes are the user's own, up to the last turn of a row
+        o = own.R.T @ (o - own.o)
+    values = [_float(x) for x in o.components()]
+    values = [0.0 if abs(x) < _NOISE * max(1e-3, *map(abs, values)) else x for x in values]
+    names = [f"p_{k}" for k in "xyz"]
+    if values[1:] == [0.0, 0.0] and f"a_{number}" not in take.known:
+        names[0] = f"a_{number}"  # as the next row of the table would call it
+    tip = cast(Triple, tuple(take.take(n, x) for n, x in zip(names, values, strict=True)))
+    if tabled == "dh":
+        row_end = turned([turning("x", body.end_twist)], tip)
+        tip = cast(Triple, tuple(a + b for a, b in zip(body.end, row_end, strict=True)))
+    if not any(k.parent == number for k in model.links):
+        bodies[number - 1] = replace(body, end=tip)
+    return number, tip

@@ -1,0 +1,305 @@
+"""Worked examples: pages, papers and notebooks that hold together, are right and need nothing from outside."""
+
+import json
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import redyn
+from random_robots import close, random_tree
+from redyn.cli.main import app
+from redyn.symbolic.chapter import to_html, to_latex, to_notebook, worked_example
+from redyn.symbolic.chapter.blocks import Columns, Equation, Fold, Note, Table, Text, spelled, word
+from redyn.symbolic.chapter.others import numbers_by_three
+from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.solving import inward, outward
+from test_symbolic import first_joints
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+HOSTILE = r"</math><img src=x onerror=alert(1)> \input{/etc/passwd} $x$ %`*_"
+ROBOTS = {
+    "one-link": lambda: redyn.load("one-link"),
+    "two-link": lambda: redyn.load("two-link"),
+    "point-mass": lambda: redyn.load("point-mass"),
+    "lagrange-pointing": lambda: redyn.load("lagrange-pointing"),
+    "newton-euler-rp": lambda: redyn.load("newton-euler-rp"),
+    "stanford-3": lambda: first_joints("stanford", 3),
+    "puma": lambda: redyn.load("puma"),
+    "kuka-kr5-printed": lambda: redyn.load("kuka-kr5-printed"),
+    "tree": lambda: redyn.load(random_tree(5, 6)),
+}
+
+
+@pytest.fixture(scope="module")
+def chapters():
+    made = {}
+
+    def chapter(name):
+        if name not in made:
+            made[name] = worked_example(redyn.derive(ROBOTS[name]()))
+        return made[name]
+
+    return chapter
+
+
+def flat(blocks):
+    for block in blocks:
+        yield block
+        if isinstance(block, Columns):
+            for _, inner in block.columns:
+                yield from flat(inner)
+        if isinstance(block, Fold):
+            yield from flat(block.blocks)
+
+
+def formulas(chapter):
+    """Every formula of a chapter, as LaTeX."""
+    for block in flat(chapter.blocks):
+        if isinstance(block, Equation):
+            yield from map(spelled, block.rows)
+        texts = [block.text] if isinstance(block, Text | Note) else []
+        if isinstance(block, Table):
+            texts = [cell for row in (block.header, *block.rows) for cell in row]
+        for text in texts:
+            assert text.count("$") % 2 == 0, text
+            yield from map(spelled, text.split("$")[1::2])
+
+
+COMMANDS = """mathbf boldsymbol dot ddot tilde hat frac tfrac left right bigl bigr begin end times quad qquad text
+    theta alpha beta gamma delta tau omega Omega psi mu eta varphi phi sin cos sum le ldots cdot partial mathrm mathit
+    sqrt pi textstyle ; , \\"""
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_formulas_are_well_formed(chapters, name):
+    count = 0
+    for latex in formulas(chapters(name)):
+        count += 1
+        assert latex.count("{") == latex.count("}"), latex
+        assert latex.count(r"\left") == latex.count(r"\right"), latex
+        environments = re.findall(r"\\(begin|end)\{(\w+)\}", latex)
+        assert all(kind == "bmatrix" for _, kind in environments)
+        assert Counter(e for e, _ in environments)["begin"] == Counter(e for e, _ in environments)["end"]
+        unknown = set(re.findall(r"\\([a-zA-Z]+|.)", latex)) - {*COMMANDS.split(), " "}
+        assert not unknown, (unknown, latex)
+        assert not re.search(r"nan|inf\b|zoo|\x01", latex), latex
+    assert count > 50
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_pages(chapters, name):
+    page = to_html(chapters(name))
+    assert page.count("<math") == page.count("</math>") > 50
+    assert page.count("<aside>") == page.count("</aside>")
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", page))
+    assert addresses <= {"http://www.w3.org/1998/Math/MathML"}  # a name, never fetched
+    assert "<script" not in page
+    assert "merror" not in page
+    assert not re.search(r"\\(mathbf|boldsymbol|frac|b\{|g\{)", page)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_papers(chapters, name):
+    text = to_latex(chapters(name))
+    opened: list[str] = []
+    for which, environment in re.findall(r"\\(begin|end)\{([\w*]+)\}", text):
+        if which == "begin":
+            opened.append(environment)
+        else:
+            assert opened.pop() == environment
+    assert not opened
+    bare = re.sub(r"\\[\\{}$%&#_]", "", text)  # without escaped signs
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    assert text.isascii() or all(ord(c) < 0x180 for c in text)
+    assert not re.search(r"(?<!\\)[%#]", text.split("\\begin{document}")[1])  # would swallow what follows
+    for environment in ("equation*", "aligned", "tabular", "minipage", "bmatrix"):
+        assert f"\\begin{{{environment}}}" in text
+
+
+@pytest.mark.parametrize("name", ["one-link", "two-link", "newton-euler-rp", "puma", "tree"])
+def test_notebooks_run(chapters, name):
+    text = to_notebook(chapters(name))
+    book = nbformat.reads(text, as_version=4)
+    nbformat.validate(book)
+    space: dict = {}
+    ran = 0
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            *before, last = cell.source.splitlines()
+            exec("\n".join(before), space)
+            if re.match(r"^[\w.]+ = |^import", last):
+                exec(last, space)
+            else:
+                value = eval(last, space)
+                if "allclose" in last:
+                    assert value
+            ran += 1
+    assert ran >= 4
+    assert space["eqs"].check(points=1).ok
+    markdown = "\n".join(cell.source for cell in book.cells if cell.cell_type == "markdown")
+    assert markdown.count("$$") % 2 == 0
+    assert to_notebook(chapters(name)) == text
+
+
+def test_options_reach_the_notebook():
+    eqs = redyn.derive("two-link", where={"a_1": "l"}, rods=True)
+    book = nbformat.reads(to_notebook(worked_example(eqs)), as_version=4)
+    space: dict = {}
+    exec(book.cells[1].source if book.cells[1].cell_type == "code" else book.cells[0].source, space)
+    assert space["eqs"].mass_matrix == eqs.mass_matrix
+
+
+def test_names_from_files_are_no_markup():
+    description = redyn.load("two-link").description.model_dump(exclude_none=True)
+    description |= {"name": HOSTILE, "source": HOSTILE, "defects": [HOSTILE]}
+    chapter = worked_example(redyn.derive(redyn.load(description)))
+    page, paper, book = to_html(chapter), to_latex(chapter), to_notebook(chapter)
+    assert "<img" not in page
+    assert r"\input" not in paper
+    markdown = "".join(c.source for c in nbformat.reads(book, as_version=4).cells if c.cell_type == "markdown")
+    assert "<img" not in markdown
+    assert word("a$b\\c<d>") == "a·b·c·d·"
+
+
+def notes(chapter):
+    return " ".join(block.text for block in flat(chapter.blocks) if isinstance(block, Note))
+
+
+def test_errata_are_named_where_they_bite(chapters):
+    assert "(9.16d)" in notes(chapters("stanford-3"))
+    assert "(9.16d)" not in notes(chapters("two-link"))
+    assert "(9.23d)" in notes(chapters("one-link"))
+    assert r"\g{Omega}\b{N}_d$ vanishes" in notes(chapters("two-link"))
+    assert "vanishes" not in notes(chapters("puma"))
+    assert "(9.16k)" in notes(chapters("puma"))
+    assert "(9.16k)" not in notes(chapters("two-link"))
+    assert "(9.41a)" in notes(chapters("two-link"))
+    assert "(9.41a)" not in notes(chapters("one-link"))
+    assert "(17)" in notes(chapters("point-mass"))
+    assert "no forward dynamics" in notes(chapters("kuka-kr5-printed"))
+    assert r"-\tau_2$" in notes(chapters("two-link"))
+
+
+@pytest.mark.parametrize("name", ["two-link", "stanford-3", "puma", "tree"])
+def test_numbers_of_the_page(name):
+    """The traced recursions end where the kernels do."""
+    eqs = redyn.derive(ROBOTS[name]())
+    rng = np.random.default_rng(3)
+    q, qd, qdd = (rng.uniform(-1, 1, eqs.dof) for _ in range(3))
+    at = Setting(eqs, q, qd, qdd)
+    wanted = eqs.robot.inverse_dynamics(q, qd, qdd) - eqs.robot.friction_torque(qd)
+    for torque in numbers_by_three(at):
+        close(torque, wanted, 100)
+    armature = np.array([float(eqs.robot.model.links[i].joint.armature) for i in range(eqs.dof)])
+    close(at.torque + armature * qdd, wanted, 100)
+    _, phi_tilde = inward(at, at.view.GIM @ qdd)
+    close(outward(at, phi_tilde, at.view.psi), qdd, np.linalg.cond(at.view.GIM))
+    if eqs.dof <= 3:
+        values = eqs.values | dict(zip(eqs.q, q, strict=True))
+        for i in range(1, eqs.dof + 1):
+            for symbols, numbers in ((at.e(i), at.view.e), (at.d(i), at.view.d), (at.r(i), at.view.r)):
+                close([float(x.subs(values)) for x in symbols], numbers[i - 1], 10)
+            m, _, I = at.composite(i)
+            close(float(m.subs(values)), at.view.m_tilde[i - 1])
+            found = np.array([[float(x.subs(values)) for x in row] for row in I])
+            close(
+                np.trace(found), np.trace(at.view.I_tilde[i - 1]), 10
+            )  # the page has link axes, the view the ground's
+            close(np.linalg.eigvalsh(found), np.linalg.eigvalsh(at.view.I_tilde[i - 1]), 10)
+
+
+def test_chosen_state_is_used():
+    chapter = worked_example(redyn.derive("one-link"), np.array([0.123456]), np.array([0.5]), np.array([0.25]))
+    assert "0.12346" in to_html(chapter)
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["equations", *map(str, arguments)])
+
+
+def test_command_prints(tmp_path):
+    result = run("two-link")
+    assert result.exit_code == 0
+    assert "coriolis_matrix[1,2] = -1/2*m_2*a_1*a_2*s2*theta_dot_12" in result.output
+    assert "tau_6 = " in run("puma").output
+    data = json.loads(run("two-link", "--json").output)
+    assert data["mass_matrix"][1][1] == {"text": "1/3*m_2*a_2**2", "latex": r"\frac{1}{3} m_{2} a_{2}^{2}"}
+    assert json.loads(run("puma", "--json").output)["steps"][-1][0] == "tau_6"
+    assert "l_1" in run("two-link", "--where", "a_1=l_1").output
+    assert "mass_matrix[2,2] = 1/3\n" in run("two-link", "--number", "all").output
+
+
+def test_command_writes(tmp_path):
+    files = [tmp_path / name for name in ("a.html", "a.tex", "a.ipynb")]
+    result = run("one-link", "--html", files[0], "--latex", files[1], "--notebook", files[2], "--q", "30 deg")
+    assert result.exit_code == 0
+    assert files[0].read_text().startswith("<!doctype html>")
+    assert files[1].read_text().startswith("\\documentclass")
+    assert nbformat.read(files[2], as_version=4).cells
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["two-link", "--where", "a_1"], "expected NAME=FORMULA"),
+        (["two-link", "--number", "colour"], "'colour' is no parameter"),
+        (["two-link", "--q", "1 2 3", "--html", "x.html"], "q: expected 2 numbers"),
+        (["nowhere"], "nowhere"),
+    ],
+)
+def test_command_says_what_is_wrong(arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments)
+    assert isinstance(result.exception, redyn.RedynError)
+    assert message in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+# --- in a browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
+def test_page_in_a_browser(chapters, tmp_path):
+    from playwright.sync_api import sync_playwright
+
+    path = tmp_path / "page.html"
+    path.write_text(to_html(chapters("two-link")), "utf-8")
+    asked, said = [], []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1000, "height": 900})
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.goto(path.as_uri())
+        empty = page.evaluate(
+            "[...document.querySelectorAll('math')].filter(m => m.getBoundingClientRect().width < 3).length"
+        )
+        cut = page.evaluate(
+            "[...document.querySelectorAll('.lines')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        )
+        wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+        browser.close()
+    assert asked == [path.as_uri()]
+    assert not said
+    assert (empty, cut, wide) == (0, 0, False)
+
+
+def test_examples_of_the_documentation():
+    text = (Path(__file__).parent.parent / "docs" / "equations.md").read_text("utf-8")
+    space: dict = {}
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    for block in blocks:
+        exec(block, space)
+    assert len(blocks) == 3
+    shown = re.findall(r"print\((eqs\.(?:text|latex)\(.*?\))\) +# (.*)", text)
+    assert [eval(asked, space) for asked, _ in shown] == [answer for _, answer in shown] != []
