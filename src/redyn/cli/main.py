@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, torque, verify
+from redyn.cli import bench, cache, count, demo, dh, export, listing, reproduce, show, simulate, torque, verify
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
+app.command("export")(export.export)
 app.command("reproduce")(reproduce.reproduce)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)

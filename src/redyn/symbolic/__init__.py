@@ -1,0 +1,1 @@
+"""Equations of a robot, and code that runs without redyn."""
