@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
 
 if TYPE_CHECKING:
-    from redyn import kinematics, trajectory
+    from redyn import identification, kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
@@ -34,6 +34,7 @@ __all__ = [
     "Stops",
     "chain",
     "control",
+    "identification",
     "kinematics",
     "library",
     "load",
@@ -47,6 +48,7 @@ _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot",
 _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
 _MODULES = {
     "control": "redyn.simulation.controllers",
+    "identification": "redyn.identification",
     "kinematics": "redyn.kinematics",
     "trajectory": "redyn.trajectory",
 }

@@ -8,7 +8,21 @@ from typing import Any
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, dh, export, listing, reproduce, show, simulate, torque, verify
+from redyn.cli import (
+    bench,
+    cache,
+    count,
+    demo,
+    dh,
+    export,
+    identify,
+    listing,
+    reproduce,
+    show,
+    simulate,
+    torque,
+    verify,
+)
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
@@ -27,6 +41,8 @@ app.command("simulate")(simulate.simulate)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
 app.command("export")(export.export)
+app.command("excite")(identify.excite)
+app.command("identify")(identify.identify)
 app.command("reproduce")(reproduce.reproduce)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)

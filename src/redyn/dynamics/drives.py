@@ -5,6 +5,8 @@ They do not depend on the configuration, so they stand beside the recursion and 
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,16 +18,16 @@ Array = NDArray[np.float64]
 def drive_parameters(model: Model, friction: bool, armature: bool) -> Array:
     """Damping of every joint, then Coulomb friction, then armature, as far as asked for."""
     kinds = [*(("damping", "coulomb") if friction else ()), *(("armature",) if armature else ())]
-    return np.array([float(getattr(link.joint, kind)) for kind in kinds for link in model.links], dtype=np.float64)
+    return np.array(
+        [cast(float, getattr(link.joint, kind)) for kind in kinds for link in model.links], dtype=np.float64
+    )
 
 
-def with_drive_columns(
-    model: Model, Y: Array, qd: ArrayLike, qdd: ArrayLike, friction: bool, armature: bool
-) -> Array:
+def with_drive_columns(model: Model, Y: Array, qd: ArrayLike, qdd: ArrayLike, friction: bool, armature: bool) -> Array:
     """Y with the columns of `drive_parameters` behind its own."""
     n = model.dof
     rate, acceleration = (np.broadcast_to(np.asarray(x, dtype=np.float64), (*Y.shape[:-2], n)) for x in (qd, qdd))
-    smoothing = np.array([float(link.joint.smoothing) for link in model.links])
+    smoothing = np.array([cast(float, link.joint.smoothing) for link in model.links])
     diagonals = [rate, rate / np.sqrt(rate**2 + smoothing**2)] if friction else []
     diagonals += [acceleration] if armature else []
     full = np.zeros((*Y.shape[:-1], Y.shape[-1] + n * len(diagonals)))

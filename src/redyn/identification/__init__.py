@@ -1,7 +1,7 @@
 """From measured torques to the parameters of a robot: which can be found, how to move, what they are."""
 
 from redyn.identification.base import BaseParameters, base_parameters, parameter_names
-from redyn.identification.excite import Fourier, condition, exciting_motion
+from redyn.identification.excite import Fourier, Limits, condition, exciting_motion, limits_of
 from redyn.identification.fit import Fit, fit_base
 from redyn.identification.identify import Identification, identify
 from redyn.identification.motion import States, states
@@ -14,6 +14,7 @@ __all__ = [
     "Fit",
     "Fourier",
     "Identification",
+    "Limits",
     "Recording",
     "States",
     "base_parameters",
@@ -21,6 +22,7 @@ __all__ = [
     "exciting_motion",
     "fit_base",
     "identify",
+    "limits_of",
     "parameter_names",
     "physical_parameters",
     "pseudo_inertia",

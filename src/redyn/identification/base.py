@@ -145,7 +145,8 @@ def base_parameters(
     others = np.setdiff1d(np.flatnonzero(acting), columns)
     matrix[np.arange(len(columns)), columns] = 1.0
     if len(others):
-        K = np.linalg.lstsq(scaled[:, kept], Y[:, others], rcond=None)[0] / lengths[columns][:, None]
+        shares = np.asarray(np.linalg.lstsq(scaled[:, kept], Y[:, others], rcond=None)[0], dtype=np.float64)
+        K = shares / lengths[columns][:, None]
         size = np.abs(K * lengths[columns][:, None] / lengths[others])  # the share of each column, whatever its units
         matrix[:, others] = np.where(size > 1e-8, K, 0.0)
     idle = [name for name, acts in zip(names, acting, strict=True) if not acts]

@@ -6,9 +6,8 @@ memory than a short one and new weights cost next to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,12 +88,11 @@ def fit_base(base: BaseParameters, seen: States) -> Fit:
             break
     factors = _condensed(base, seen, use) if factors is None else factors
     values, factor, right, condition = _solve(factors, noise)
-    middle = sum(
-        f * R[:, :-1].T @ R[:, :-1] / s**2
-        for f, R, s in zip(_persistence(residuals, use), factors, noise, strict=True)
-    )
+    middle = np.zeros((base.count, base.count))
+    for factor_j, R, deviation in zip(_persistence(residuals, use), factors[:, :, :-1], noise, strict=True):
+        middle += factor_j * R.T @ R / deviation**2
     return Fit(
-        base, values, _covariance(factor, np.asarray(middle)), noise, factor, right, condition,
+        base, values, _covariance(factor, middle), noise, factor, right, condition,
         int((~use).sum()), len(seen.t),
     )  # fmt: skip
 
@@ -130,14 +128,19 @@ def _condensed(base: BaseParameters, seen: States, use: NDArray[np.bool_]) -> Ar
         for j in range(base.robot.dof):
             good = use[rows, j]
             equations = np.column_stack([Y[good, j], seen.tau[rows][good, j]])
-            factors[j] = np.linalg.qr(np.vstack([factors[j], equations]), mode="r")[:width]
+            factors[j] = _triangle(np.vstack([factors[j], equations]))
     return factors
+
+
+def _triangle(rows: Array) -> Array:
+    """R of a tall matrix."""
+    return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
 def _solve(factors: Array, noise: Array) -> tuple[Array, Array, Array, float]:
     """The estimates, R and r of the weighted equations, and their condition."""
     stacked = (factors / noise[:, None, None]).reshape(-1, factors.shape[-1])
-    triangular = np.linalg.qr(stacked, mode="r")[: factors.shape[-1]]
+    triangular = _triangle(stacked)
     R, r = triangular[:-1, :-1], triangular[:-1, -1]
     lengths = np.linalg.norm(R, axis=0)
     lengths = np.where(lengths > 0, lengths, 1.0)
@@ -189,16 +192,24 @@ def _persistence(residuals: Array, use: NDArray[np.bool_]) -> Array:
     return factors
 
 
-def best_cutoff(base: BaseParameters, candidates: list[float], make: Any) -> float:
+def best_cutoff(base: BaseParameters, candidates: list[float], make: Callable[[float], States]) -> float:
     """The low-pass under which the equations explain the torques best; the torques themselves stay as they are."""
     scores: list[float] = []
     for cutoff in candidates:
-        seen = cast(States, make(cutoff))
-        thinned = seen.rows(slice(None, None, max(1, len(seen.t) // 3000)))
-        try:
-            scores.append(float(np.log(fit_base(base, thinned).noise).sum()))
-        except InputError:
-            scores.append(np.inf)
-    if not np.isfinite(min(scores)):
-        fit_base(base, make(candidates[-1]))  # says what is wrong
+        seen = make(cutoff)
+        scores.append(_unexplained(base, seen.rows(slice(None, None, max(1, len(seen.t) // 1500)))))
     return candidates[int(np.argmin(scores))]
+
+
+def _unexplained(base: BaseParameters, seen: States) -> float:
+    """How large the usual residual is, as a logarithm over all joints; a quick fit by normal equations."""
+    Y = np.concatenate([part for _, part in chunks(base, seen)])
+    noise = np.maximum(seen.tau.std(axis=0), 1e-12)
+    for _ in range(4):
+        weighted = Y / noise[:, None]
+        rows, right = weighted.reshape(-1, base.count), (seen.tau / noise).reshape(-1)
+        gram = rows.T @ rows
+        size = np.sqrt(np.where(gram.diagonal() > 0, gram.diagonal(), 1.0))
+        values = np.linalg.lstsq(gram / np.outer(size, size), (rows.T @ right) / size, rcond=1e-12)[0] / size
+        noise = np.maximum(np.median(np.abs(seen.tau - Y @ values), axis=0), 1e-12)
+    return float(np.log(noise).sum())

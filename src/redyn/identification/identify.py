@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.dynamics.drives import drive_parameters
 from redyn.errors import InputError, RedynWarning
 from redyn.identification.base import BaseParameters, base_parameters
 from redyn.identification.fit import Fit, best_cutoff, fit_base, known_drives
@@ -34,7 +36,7 @@ class Identification:
     fit: Fit  # of the base parameters, without any constraint
     cutoff: float  # Hz; infinite if nothing was filtered
     unseen: States  # the motion that was held back
-    errors: Array  # of the new robot on it, by joint: root mean square over that of the torque
+    errors: Array  # of the new robot on it, by joint: root mean square over that of the joint's recorded torque
     prior_errors: Array  # of the robot as it was
 
     @property
@@ -91,7 +93,7 @@ def identify(
     """
     if cutoff is not None and not cutoff > 0:
         raise InputError(f"cutoff: expected a frequency above 0 Hz, got {cutoff}")
-    rotors = bool(robot.model.links) and any(float(link.joint.armature) != 0.0 for link in robot.model.links)
+    rotors = bool(drive_parameters(robot.model, False, True).any())
     tick("base parameters")
     base = base_parameters(robot, friction, rotors if armature is None else armature)
     training, held_back = _parts(recorded, validate)
@@ -102,7 +104,7 @@ def identify(
 
     candidates = cutoffs(training) if cutoff is None else [cutoff]
     tick("derivatives")
-    chosen = candidates[0] if len(candidates) == 1 else best_cutoff(base, candidates, lambda f: motion(training, f))
+    chosen = candidates[0] if len(candidates) == 1 else best_cutoff(base, candidates, partial(motion, training))
     tick("least squares")
     fit = fit_base(base, motion(training, chosen))
     _warn_of_outliers(recorded, fit)
@@ -112,9 +114,9 @@ def identify(
     found = with_parameters(robot, parameters, friction, base.armature, source)
     tick("validation")
     unseen = states(held_back, chosen)
-    result = Identification(
-        found, robot, fit, chosen, unseen, _errors(found, unseen), _errors(robot, unseen)
-    )
+    size = _size(np.concatenate([training.tau, held_back.tau]))
+    errors = [_left(which, unseen) / np.where(size > 0, size, 1.0) for which in (found, robot)]
+    result = Identification(found, robot, fit, chosen, unseen, errors[0], errors[1])
     _warn_if_poor(result)
     return result
 
@@ -131,13 +133,17 @@ def _parts(recorded: Recording, validate: Recording | float) -> tuple[Recording,
     return training, held_back
 
 
-def _errors(robot: Robot, seen: States) -> Array:
-    """By joint: root mean square of what is left over that of the torque, without spikes."""
+def _size(tau: Array) -> Array:
+    """Root mean square of a torque, by joint; what spikes add to it is cut off."""
+    return np.sqrt((np.minimum(np.abs(tau), np.quantile(np.abs(tau), 0.99, axis=0)) ** 2).mean(axis=0))
+
+
+def _left(robot: Robot, seen: States) -> Array:
+    """Root mean square of the torque that a robot leaves unexplained, by joint, without spikes."""
     left = seen.tau - robot.inverse_dynamics(seen.q, seen.qd, seen.qdd)
     spread = 1.4826 * np.median(np.abs(left - np.median(left, axis=0)), axis=0)
-    usual = np.abs(left) <= np.maximum(6.0 * spread, 1e-300)
-    size = np.sqrt((seen.tau**2).mean(axis=0, where=usual))
-    return np.sqrt((left**2).mean(axis=0, where=usual)) / np.where(size > 0, size, 1.0)
+    usual = np.abs(left - np.median(left, axis=0)) <= np.maximum(6.0 * spread, 1e-300)
+    return np.sqrt((left**2).mean(axis=0, where=usual))
 
 
 def _warn_of_outliers(recorded: Recording, fit: Fit) -> None:
@@ -146,7 +152,10 @@ def _warn_of_outliers(recorded: Recording, fit: Fit) -> None:
         _warn(f"{recorded.origin}: {share:.0%} of the torques look like outliers and were left out; look at them")
     if fit.unseen:
         shown = "; ".join(fit.unseen[:4]) + (f"; and {len(fit.unseen) - 4} more" if len(fit.unseen) > 4 else "")
-        _warn(f"{recorded.origin}: the motion does not show {shown}; they stay near the file. `redyn excite` makes a motion")
+        _warn(
+            f"{recorded.origin}: the motion does not show {shown}; they stay near the file. "
+            "`redyn excite` makes a motion that shows more"
+        )
 
 
 def _warn_if_poor(result: Identification) -> None:

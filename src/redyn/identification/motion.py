@@ -30,7 +30,7 @@ class States(NamedTuple):
         return States(*(a[chosen] for a in self))
 
 
-def cutoffs(recorded: Recording, count: int = 14) -> list[float]:
+def cutoffs(recorded: Recording, count: int = 10) -> list[float]:
     """Frequencies (Hz) worth trying, from slow ones to none at all (infinite)."""
     if recorded.qdd is not None:
         return [np.inf]
@@ -74,7 +74,8 @@ def _smooth(t: Array, values: Array, cutoff: float) -> Any:
     even = float(np.abs(np.diff(t) - step).max()) < 1e-3 * step
     if not np.isfinite(cutoff):
         return spline(t, values, k=5)
-    grid = t if even else np.linspace(t[0], t[-1], max(round(float(np.ptp(t)) / step) + 1, len(t)))
+    count = max(round(float(np.ptp(t)) / step) + 1, len(t))
+    grid = t if even else np.linspace(float(t[0]), float(t[-1]), count)
     on_grid = values if even else spline(t, values, k=3)(grid)
     rate = (len(grid) - 1) / float(np.ptp(grid))
     if cutoff >= 0.5 * rate:

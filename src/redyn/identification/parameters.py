@@ -63,4 +63,3 @@ def _about_centre(ten: Array) -> tuple[float, tuple[float, ...], tuple[float, ..
     tensor = tensor - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
     six = tuple(float(tensor[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
     return m, tuple(float(x) for x in c), six
-

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import MissingExtraError, RedynError
-from redyn.identification.base import DRIVES, KINDS
+from redyn.identification.base import KINDS
 from redyn.identification.fit import Fit
 from redyn.robot import Robot
 
@@ -92,7 +92,7 @@ def _root(ten: Array) -> Array:
     values, axes = np.linalg.eigh((about + about.T) / 2)
     definite = (axes * np.maximum(values, least)) @ axes.T + P[3, 3] * np.outer(centre, centre)
     P = np.block([[definite, P[:3, 3:]], [P[3:, :]]])
-    return np.linalg.cholesky((P + P.T) / 2)
+    return np.asarray(np.linalg.cholesky((P + P.T) / 2), dtype=np.float64)
 
 
 def _from_Z(L: Array) -> Array:
@@ -111,11 +111,9 @@ def _drive_scale(fit: Fit, links: int) -> Array:
     base, robot = fit.base, fit.base.robot
     prior = robot.all_parameters(base.friction, base.armature)[10 * links :]
     scale = np.maximum(np.abs(prior), 1e-6)
-    for k, (column, value) in enumerate(zip(base.columns, fit.values, strict=True)):
-        name = base.names[column]
-        if name.rstrip("0123456789") in DRIVES and np.isfinite(fit.deviations[k]):
-            i = int(column) - 10 * links
-            scale[i] = max(scale[i], abs(float(value)), float(fit.deviations[k]))
+    for k in np.flatnonzero((base.columns >= 10 * links) & np.isfinite(fit.deviations)):
+        i = int(base.columns[k]) - 10 * links
+        scale[i] = max(scale[i], abs(float(fit.values[k])), float(fit.deviations[k]))
     return scale
 
 
