@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -136,6 +137,15 @@ def test_source_holds_no_state_and_allocates_nothing(tmp_path):
     assert not re.search(r"alloc|free\(|\bstatic (?!void)", text)
     count = redyn.load("puma").operation_count("inverse_dynamics")
     assert f"{count.multiplications} multiplications, {count.additions} additions" in header.read_text()
+
+
+def test_the_page_runs():
+    page = Path(__file__).parents[1] / "docs" / "export.md"
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        exec(compile(block, str(page), "exec"), names)
+    assert names["selftest"].name == "puma_selftest.c"
+    assert names["module"].is_file()
 
 
 def test_literals_read_back():

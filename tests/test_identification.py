@@ -1,5 +1,7 @@
 """Base parameters, fits and physical consistency, on robots whose truth is known."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,7 @@ from redyn.identification import (
     physical_parameters,
     pseudo_inertia,
     recording,
+    symbolic_groupings,
     with_parameters,
 )
 from redyn.identification.physical import ten_numbers
@@ -148,6 +151,27 @@ def test_with_unknown_lengths_the_slides_five_are_the_base():
     assert np.linalg.matrix_rank(torques, tol=1e-9 * np.linalg.norm(torques)) == 5
     left = torques - Y @ np.linalg.lstsq(Y, torques, rcond=None)[0]
     assert np.abs(left).max() < 1e-11 * np.abs(torques).max()
+
+
+@pytest.mark.parametrize("name", ["three-link", "stanford", "lagrange-two-link", "newton-euler-rp"])
+def test_symbolic_groupings_have_the_values_of_the_numeric_ones(name):
+    """Read back as a formula with the table's lengths and the robot's parameters, each gives its value."""
+    robot = redyn.load(name)
+    base = base_parameters(robot)
+    known = dict(zip(base.names, robot.parameters, strict=True))
+    for i, link in enumerate(robot.description.links, start=1):
+        known |= {f"{field}{i}": getattr(link, field) for field in "abd" if getattr(link, field)}
+    texts = symbolic_groupings(base)
+    for text, value in zip(texts, base.values, strict=True):
+        product = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", text.replace("²", "**2"))
+        assert eval(product, {}, known) == pytest.approx(value, rel=1e-9, abs=1e-12)
+    assert not any("." in text for text in texts)
+
+
+def test_groupings_of_robots_without_a_table_or_right_angles_are_numbers():
+    for data in (random_tree(3, 3, fixed=0), random_tree(9, 3, fixed=0, convention="dh")):
+        base = base_parameters(on_floats(redyn.load(data)))
+        assert [text.split()[0] for text in symbolic_groupings(base)] == [text.split()[0] for text in base.groupings]
 
 
 # --- the fit --------------------------------------------------------------------------------------------------------

@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from redyn.identification import (
 from redyn.identification.columns import meanings
 
 ARM = "three-link"
+PAGE = Path(__file__).parents[1] / "docs" / "identification.md"
 
 
 @pytest.fixture(scope="module")
@@ -215,3 +218,15 @@ def test_command_line(tmp_path, seen):
     )
     assert redyn.trajectory.from_csv(motion, ["joint1", "joint2"]).duration == 5.0
     assert "--rate" in run("excite", "two-link", "--rate", "-1", code=2)
+
+
+def test_the_page_runs(tmp_path, monkeypatch):
+    """Every example of the documentation, in order."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), names)
+    assert names["found"].error < 0.02
+    np.testing.assert_allclose(names["betas"][1:3], [0.075, 0.1575])
+    assert redyn.load("fitted.yaml").dof == 6
+    assert (tmp_path / "check.png").is_file()

@@ -177,3 +177,42 @@ def excite(
     wide_console().print(table)
     print(f"condition of the regressor of {base.count} base parameters: {reached:.3g}")
     print(f"wrote {out}")
+
+
+def parameters(
+    robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
+    friction: Annotated[bool, typer.Option(help="With friction.")] = False,
+    armature: Annotated[bool, typer.Option(help="With rotor inertia.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    allow_unphysical: Unphysical = False,
+) -> None:
+    """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
+
+    Per link m, mx, my, mz (mass times mass centre) and Ixx ... Izz, at the origin and in the axes of the link's frame.
+    Lengths of a DH table appear by name and row: a2 is the a of row 2.
+
+    Example: redyn parameters lagrange-two-link
+    """
+    from redyn.identification import base_parameters, symbolic_groupings
+    from redyn.robot import load
+
+    loaded = load(robot, allow_unphysical=allow_unphysical)
+    with Console(stderr=True).status("base parameters"):
+        base = base_parameters(loaded, friction, armature)
+        groupings = symbolic_groupings(base)
+    if as_json:
+        rows = [
+            {"grouping": text, "numbers": plain, "value": float(value)}
+            for text, plain, value in zip(groupings, base.groupings, base.values, strict=True)
+        ]
+        print(json.dumps({"robot": base.robot.name, "base": rows, "unidentifiable": base.unidentifiable}))
+        return
+    console = wide_console()
+    console.print(f"[bold]{base.robot.name}[/]: {base.count} base parameters of {len(base.names)}")
+    table = Table("", "grouping", "value", box=None, header_style="bold")
+    rounding = 1e-14 * float(np.abs(base.values).max(initial=0.0))
+    for k, (text, value) in enumerate(zip(groupings, base.values, strict=True), start=1):
+        table.add_row(f"beta{k}", text, f"{value if abs(value) > rounding else 0:.6g}")
+    console.print(table)
+    if base.unidentifiable:
+        console.print(f"no torque depends on {', '.join(base.unidentifiable)}")

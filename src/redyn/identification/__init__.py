@@ -3,6 +3,7 @@
 from redyn.identification.base import BaseParameters, base_parameters, parameter_names
 from redyn.identification.excite import Fourier, Limits, condition, exciting_motion, limits_of
 from redyn.identification.fit import Fit, fit_base
+from redyn.identification.groupings import symbolic_groupings
 from redyn.identification.identify import Identification, identify
 from redyn.identification.motion import States, states
 from redyn.identification.parameters import with_parameters
@@ -29,5 +30,6 @@ __all__ = [
     "read_recording",
     "recording",
     "states",
+    "symbolic_groupings",
     "with_parameters",
 ]
