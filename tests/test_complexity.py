@@ -71,7 +71,7 @@ def test_times_and_picture(found, tmp_path):
     assert faster_from([Timing(2, 1.0, 2.0), Timing(3, 3.0, 2.0)]) is None
     for some in ([], times):
         path = tmp_path / f"{len(some)}.png"
-        complexity_figure(found, path, some)
+        complexity_figure(found, path, some, 3 if some else None)
         assert path.read_bytes().startswith(b"\x89PNG")
 
 

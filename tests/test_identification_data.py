@@ -212,6 +212,9 @@ def test_command_line(tmp_path, seen):
     assert data["error"] < 0.02
     assert len(data["base_parameters"]) == 15
     assert "cannot be read" in run("identify", str(tmp_path / "none.csv"), ARM, code=2)
+    assert "Izz1 + a2² m2" in run("parameters", "lagrange-two-link")
+    rows = json.loads(run("parameters", "three-link", "--friction", "--json"))["base"]
+    assert rows[0]["grouping"] == "mx1 + a1 (m1 + m2 + m3)"
     motion = tmp_path / "excite.csv"
     assert "condition" in run(
         "excite", "two-link", "--out", str(motion), "--duration", "5", "--speed", "1", "--rate", "50"

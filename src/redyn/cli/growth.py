@@ -20,7 +20,7 @@ SHOWN = (6, 7, 10, 16)
 
 
 def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
-    from redyn.bench.growth import growth
+    from redyn.bench.growth import faster_from, growth
     from redyn.reproduce.complexity import complexity
     from redyn.reproduce.complexity_figure import complexity_figure
 
@@ -28,7 +28,7 @@ def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
         found = complexity(status.update)
         times = growth(tick=status.update) if time else []
     if png is not None:
-        complexity_figure(found, png, times)
+        complexity_figure(found, png, times, faster_from(times))
     if as_json:
         print(json.dumps(_data(found, times)))
         return

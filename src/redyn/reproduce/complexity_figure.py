@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from redyn.errors import RedynError
 from redyn.report.colours import COLOURS, FAINT, INK, OTHERS, PATH
 from redyn.report.figures import blank_figure
 from redyn.reproduce.complexity import SHORTEST, Complexity, Row
 
-if TYPE_CHECKING:
-    from redyn.bench.growth import Timing
-
 LENGTHS = range(SHORTEST, 17)
 PALETTE = [colour for colour in (*COLOURS, *OTHERS) if colour != PATH]
 
 
-def complexity_figure(found: Complexity, path: str | Path, times: Sequence[Timing] = ()) -> None:
+Times = Sequence[tuple[int, float, float]]  # joints, nanoseconds by order n and by order n³
+
+
+def complexity_figure(found: Complexity, path: str | Path, times: Times = (), faster_from: int | None = None) -> None:
     """Every row of the tables beside ours, and the break-even with order n³ by count and, if measured, by time."""
     count = 4 if times else 3
     figure = blank_figure(5.0 * count, 7.4)
@@ -28,7 +28,7 @@ def complexity_figure(found: Complexity, path: str | Path, times: Sequence[Timin
     _counts(axes[1], found.forward, "forward dynamics, phi given (Tables 9.6 and I)")
     _crossing(axes[2], found)
     if times:
-        _times(axes[3], times)
+        _times(axes[3], times, faster_from)
     title = "Operations over the number of joints"
     figure.text(0.06 / count, 0.955, title, fontsize=15, fontweight="bold", color=INK, va="center")
     try:
@@ -88,18 +88,12 @@ def _mark(axes: Any, n: float, value: float, text: str) -> None:
     axes.annotate(text, (n, value), xytext=(8, -16), textcoords="offset points", fontsize=8.5, color=INK)
 
 
-def _times(axes: Any, times: Sequence[Timing]) -> None:
-    from redyn.bench.growth import faster_from
-
-    lengths = [row.n for row in times]
-    axes.plot(
-        lengths, [row.cholesky for row in times], "--o", color=COLOURS[0], markersize=3, label="order n³ (Cholesky)"
-    )
-    axes.plot(lengths, [row.recursive for row in times], "-o", color=PATH, markersize=3, label="order n")
-    n = faster_from(times)
-    if n is not None:
-        value = next(row.recursive for row in times if row.n == n)
-        _mark(axes, n, value, f"order n is faster from n = {n}")
+def _times(axes: Any, times: Times, faster_from: int | None) -> None:
+    lengths, recursive, cholesky = zip(*times, strict=True)
+    axes.plot(lengths, cholesky, "--o", color=COLOURS[0], markersize=3, label="order n³ (Cholesky)")
+    axes.plot(lengths, recursive, "-o", color=PATH, markersize=3, label="order n")
+    if faster_from is not None:
+        _mark(axes, faster_from, recursive[lengths.index(faster_from)], f"order n is faster from n = {faster_from}")
     _plain(axes, "whole forward dynamics, measured here", "nanoseconds per state")
     axes.set_ylim(bottom=0)
     _legend(axes)
