@@ -10,6 +10,7 @@ from redyn.errors import RedynError
 from redyn.report.colours import COLOURS, FAINT, INK, OTHERS, PATH
 from redyn.report.figures import blank_figure
 from redyn.reproduce.complexity import SHORTEST, Complexity, Row
+from redyn.reproduce.published import FORWARD, INVERSE
 
 LENGTHS = range(SHORTEST, 17)
 PALETTE = [colour for colour in (*COLOURS, *OTHERS) if colour != PATH]
@@ -59,7 +60,8 @@ def _label(row: Row) -> str:
 
 def _counts(axes: Any, rows: list[Row], title: str) -> None:
     """The legend lists the curves from top to bottom, as they end."""
-    colours = {row.name: PATH if row is rows[0] else PALETTE[k] for k, row in enumerate(rows)}
+    authors = list(dict.fromkeys([*INVERSE, *FORWARD]))  # each has one colour in all panels
+    colours = {row.name: PATH if row is rows[0] else PALETTE[authors.index(row.name)] for row in rows}
     for row in sorted(rows, key=lambda row: -row.total(LENGTHS[-1])):
         own, cubic = row is rows[0], len(row.multiplications.coefficients) > 2
         axes.plot(
@@ -68,7 +70,9 @@ def _counts(axes: Any, rows: list[Row], title: str) -> None:
         )  # fmt: skip
     _plain(axes, title, "multiplications + additions")
     axes.set_yscale("log")  # or the longest would press the others together
-    axes.yaxis.set_major_formatter("{x:g}")
+    ticks = [500, 1000, 2000, 5000, 10000]
+    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.set_yticks([], minor=True)
     _legend(axes)
 
 
