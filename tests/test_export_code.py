@@ -71,8 +71,7 @@ def test_c_gives_what_the_robot_gives(tmp_path_factory, seed, n, part):
 
 
 @needs_compiler
-@pytest.mark.parametrize("real", ["double", "float"])
-@pytest.mark.parametrize("name", ["stanford", "kuka-kr5"])
+@pytest.mark.parametrize(("name", "real"), [("stanford", "double"), ("kuka-kr5", "float")])
 def test_self_test_agrees_without_a_warning(tmp_path, name, real):
     files = export_c(redyn.load(name), ALL, tmp_path, real=real)
     program = compiled(files, tmp_path, "-O1", "-Wconversion", "-Wshadow", "-Wmissing-prototypes")

@@ -70,7 +70,7 @@ def test_regressor_columns_of_drives(data, seed, friction, armature):
     close(mixed @ robot.all_parameters(True, True), robot.inverse_dynamics(q, qd[0], qdd))
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(data=trees, seed=st.integers(0, 10**6), drives=st.booleans())
 def test_base_parameters_say_all_that_torques_show(data, seed, drives):
     """The base regressor gives every torque, has full rank, and what it groups away changes none."""
@@ -211,7 +211,7 @@ def test_noise_with_a_memory_widens_the_intervals(kuka, motion):
     assert 0.8 < np.mean(held) <= 1.0  # without it: 0.47
 
 
-@pytest.mark.parametrize("columns", [("qd", "qdd"), ("qd",), ()])
+@pytest.mark.parametrize("columns", [("qd",), ()])
 def test_kuka_with_noise_of_one_percent(kuka, motion, columns):
     """From q and torque alone or with rates: the torque error on motion of another kind is far below 2 %."""
     rng = np.random.default_rng(4)
