@@ -277,6 +277,7 @@ def test_physical_fit_is_the_plain_fit_where_that_is_possible(kuka, motion):
     assert np.abs(whitened).max() < 3.0  # standard deviations of the fit
     plain = fit.factor @ fit.values - fit.right
     assert np.abs(plain).max() < 1e-4
+    assert np.abs(fit.predict(q, qd, qdd) - kuka.inverse_dynamics(q, qd, qdd)).max() < 1e-4 * np.abs(tau).max()
 
 
 def test_outliers_and_what_was_never_moved(kuka, motion):

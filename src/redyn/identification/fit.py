@@ -55,6 +55,7 @@ class Fit:
         return [text for text, seen in zip(self.base.groupings, finite, strict=True) if not seen]
 
     def predict(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Torques, (N, dof), without those of drives that are not estimated."""
         return predicted(self.base, self.values, States(np.zeros(len(q)), q, qd, qdd, np.zeros_like(qd)))
 
 

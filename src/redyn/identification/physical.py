@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from redyn.errors import MissingExtraError, RedynError
 from redyn.identification.base import KINDS
 from redyn.identification.fit import Fit
-from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
@@ -115,9 +114,3 @@ def _drive_scale(fit: Fit, links: int) -> Array:
         i = int(base.columns[k]) - 10 * links
         scale[i] = max(scale[i], abs(float(fit.values[k])), float(fit.deviations[k]))
     return scale
-
-
-def physical(robot: Robot, parameters: Array) -> bool:
-    """Whether every link's pseudo-inertia is positive definite."""
-    tens = parameters[: 10 * len(robot.link_names)].reshape(-1, 10)
-    return all(float(np.linalg.eigvalsh(pseudo_inertia(ten))[0]) > 0 for ten in tens)
