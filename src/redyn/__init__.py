@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
 
 if TYPE_CHECKING:
-    from redyn import kinematics, trajectory
+    from redyn import identification, kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
@@ -37,6 +37,7 @@ __all__ = [
     "chain",
     "control",
     "derive",
+    "identification",
     "kinematics",
     "library",
     "load",
@@ -51,6 +52,7 @@ _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulat
 _HOMES |= {"Equations": "redyn.symbolic", "derive": "redyn.symbolic"}
 _MODULES = {
     "control": "redyn.simulation.controllers",
+    "identification": "redyn.identification",
     "kinematics": "redyn.kinematics",
     "trajectory": "redyn.trajectory",
 }

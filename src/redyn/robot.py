@@ -20,6 +20,7 @@ from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
+from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.errors import InputError, RedynError, RedynWarning
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
@@ -413,16 +414,35 @@ class Robot:
         qd: ArrayLike,
         qdd: ArrayLike,
         gravity: ArrayLike | None = None,
+        friction: bool = False,
+        armature: bool = False,
         **how: Unpack[How],
     ) -> Array:
-        """Y, (dof, 10 L): Y @ parameters is the torque without friction and armature."""
-        return self._run_in_world("regressor", [q, qd, qdd], gravity, **how)[0]
+        """Y, (dof, 10 L): Y @ parameters is the torque without friction and armature.
+
+        On request columns follow for them: damping of every joint, then Coulomb friction, then armature, as in
+        `all_parameters`.
+        """
+        Y = self._run_in_world("regressor", [q, qd, qdd], gravity, **how)[0]
+        return with_drive_columns(self.model, Y, qd, qdd, friction, armature) if friction or armature else Y
 
     @cached_property
     def parameters(self) -> Array:
         """Ten per moving link, m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, at the origin and in the axes of its frame."""
         links = [self.model.links[i - 1] for i in self.model.bodies]
         return np.concatenate([_ten_numbers(link, self.model.frames[link.name]) for link in links])
+
+    def all_parameters(self, friction: bool = False, armature: bool = False) -> Array:
+        """What multiplies the columns of `regressor` with the same options.
+
+        >>> import redyn
+        >>> robot = redyn.load("puma")
+        >>> state = [0.1] * 6, [0.2] * 6, [0.3] * 6
+        >>> full = robot.regressor(*state, friction=True, armature=True) @ robot.all_parameters(True, True)
+        >>> bool(abs(full - robot.inverse_dynamics(*state)).max() < 1e-12)
+        True
+        """
+        return np.concatenate([self.parameters, drive_parameters(self.model, friction, armature)])
 
     def casadi(self, algorithm: str) -> Any:
         """A casadi.Function: one column per state vector in, one per output out (matrices flat, row by row)."""

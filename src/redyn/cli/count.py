@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from redyn.cli.growth import show_growth
 from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 
 
 def count(
-    robot: Annotated[str, typer.Argument(help=ROBOT_HELP + " Or chain-N: a general robot of N revolute joints.")],
+    robot: Annotated[
+        str | None, typer.Argument(help=ROBOT_HELP + " Or chain-N: a general robot of N revolute joints.")
+    ] = None,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="How counts grow with the number of joints, and where order n pays.")
+    ] = False,
+    time: Annotated[bool, typer.Option("--time", help="With --growth: measure times here, too.")] = False,
+    png: Annotated[Path | None, typer.Option(help="With --growth: draw it to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -24,9 +34,17 @@ def count(
     and so is the formula; zeros and right angles of a real one save more.
 
     Example: redyn count puma        Example: redyn count chain-6
+
+    Example: redyn count --growth --time --png growth.png
     """
     from redyn.robot import chain, load
 
+    if (robot is None) != growth:
+        raise InputError("give either a robot (see `redyn list`) or --growth")
+    if robot is None:
+        return show_growth(time, png, as_json)
+    if time or png is not None:
+        raise InputError("--time and --png go with --growth")
     name, _, length = robot.partition("-")
     general = name == "chain" and length.isdigit()
     loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical)

@@ -8,7 +8,22 @@ from typing import Any
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, dh, equations, listing, reproduce, show, simulate, torque, verify
+from redyn.cli import (
+    bench,
+    cache,
+    count,
+    demo,
+    dh,
+    equations,
+    export,
+    identify,
+    listing,
+    reproduce,
+    show,
+    simulate,
+    torque,
+    verify,
+)
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
@@ -27,6 +42,10 @@ app.command("simulate")(simulate.simulate)
 app.command("equations")(equations.equations)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
+app.command("export")(export.export)
+app.command("excite")(identify.excite)
+app.command("identify")(identify.identify)
+app.command("parameters")(identify.parameters)
 app.command("reproduce")(reproduce.reproduce)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)

@@ -1,4 +1,4 @@
-"""Equations of motion in closed form, by three derivations, and worked examples."""
+"""Equations of motion in closed form, by three derivations, worked examples, and code that runs without redyn."""
 
 from redyn.symbolic.equations import Equations, derive
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from redyn.algebra import TurnX
+from redyn.algebra import TurnX, TurnZ
 from redyn.description.schema import LinkDescription, RobotDescription
 from redyn.errors import InputError
 from redyn.model import Link, Model
@@ -215,7 +215,7 @@ def _from_model(model: Model, i: int, take: Parameters) -> Body:
     names = _offset_names(model, i)
     turns: list[Turning] = []
     for turn in j.turns:
-        x_turn = isinstance(turn, TurnX)
+        x_turn, turn = isinstance(turn, TurnX), cast("TurnX | TurnZ", turn)  # joints with others are refused
         angle = math.atan2(_float(turn.s), _float(turn.c))
         name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.turns) > len(turns) + 1 else f"theta_{i}"
         turns.append(turning("x" if x_turn else "z", angle_parameter(take, name, angle)))

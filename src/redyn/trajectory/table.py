@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -21,10 +22,14 @@ class Table(NamedTuple):
     columns: dict[str, Array]
 
 
-def read_table(path: str | Path) -> Table:
+Rename = Callable[[list[str]], list[str]]
+
+
+def read_table(path: str | Path, rename: Rename | None = None, gaps: bool = False) -> Table:
     """A CSV file with a header, a column `t` of increasing times and columns of finite numbers.
 
-    Mistakes are named with file and line.
+    `rename` may give the columns other names before they are looked at; with `gaps`, cells that are empty or `nan`
+    (of other columns than t) come as NaN. Mistakes are named with file and line.
     """
     file = Path(path)
     try:
@@ -32,7 +37,7 @@ def read_table(path: str | Path) -> Table:
         if size > LARGEST:
             raise InputError(f"{file}: {size / 2**20:.0f} MB is more than the {LARGEST / 2**20:.0f} MB that are read")
         with file.open(newline="", encoding="utf-8-sig") as text:
-            header, rows, lines = _cells(file, text)
+            header, rows, lines = _cells(file, text, rename, gaps)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -50,9 +55,14 @@ def read_table(path: str | Path) -> Table:
     return Table(times, {name: values[:, i] for i, name in enumerate(header) if name != "t"})
 
 
-def _cells(file: Path, text: TextIO) -> tuple[list[str], list[list[float]], list[int]]:
+def _cells(
+    file: Path, text: TextIO, rename: Rename | None, gaps: bool
+) -> tuple[list[str], list[list[float]], list[int]]:
     """The header, the rows, and the line of each row."""
-    reader = csv.reader(text, strict=True)
+    first = text.readline()
+    text.seek(0)
+    separator = next((mark for mark in (",", ";", "\t") if mark in first), ",")
+    reader = csv.reader(text, strict=True, delimiter=separator)
     header: list[str] = []
     rows: list[list[float]] = []
     lines: list[int] = []
@@ -61,11 +71,11 @@ def _cells(file: Path, text: TextIO) -> tuple[list[str], list[list[float]], list
             if not any(cell.strip() for cell in cells):
                 continue
             if not header:
-                header = _header(file, reader.line_num, cells)
+                header = _header(file, reader.line_num, cells, rename)
                 continue
             if len(cells) != len(header):
                 raise InputError(f"{file}:{reader.line_num}: {len(cells)} cells, but the header names {len(header)}")
-            rows.append([_number(file, reader.line_num, *cell) for cell in zip(header, cells, strict=True)])
+            rows.append([_number(file, reader.line_num, *cell, gaps) for cell in zip(header, cells, strict=True)])
             lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"{file}:{reader.line_num}: not CSV: {error}") from None
@@ -74,9 +84,10 @@ def _cells(file: Path, text: TextIO) -> tuple[list[str], list[list[float]], list
     return header, rows, lines
 
 
-def _header(file: Path, line: int, cells: list[str]) -> list[str]:
+def _header(file: Path, line: int, cells: list[str], rename: Rename | None) -> list[str]:
     names = [cell.strip() for cell in cells]
     shown = ", ".join(name[:40] for name in names[:12])
+    names = names if rename is None else rename(names)
     if "t" not in names:
         raise InputError(f"{file}:{line}: no column is called t (time in seconds); the columns are {shown}")
     for name in names:
@@ -85,7 +96,9 @@ def _header(file: Path, line: int, cells: list[str]) -> list[str]:
     return names
 
 
-def _number(file: Path, line: int, column: str, cell: str) -> float:
+def _number(file: Path, line: int, column: str, cell: str, gaps: bool) -> float:
+    if gaps and column != "t" and cell.strip().lower() in ("", "nan"):
+        return np.nan
     try:
         value = float(cell)
     except ValueError:

@@ -1,0 +1,99 @@
+"""redyn count --growth: how operation counts, and times, grow with the number of joints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+from redyn.cli.options import wide_console
+
+if TYPE_CHECKING:
+    from redyn.bench.growth import Timing
+    from redyn.reproduce.complexity import Complexity, Row
+
+SHOWN = (6, 7, 10, 16)
+
+
+def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
+    from redyn.bench.growth import faster_from, growth
+    from redyn.reproduce.complexity import complexity
+    from redyn.reproduce.complexity_figure import complexity_figure
+
+    with Console(stderr=True).status("counting") as status:
+        found = complexity(status.update)
+        times = growth(tick=status.update) if time else []
+    if png is not None:
+        complexity_figure(found, png, times, faster_from(times))
+    if as_json:
+        print(json.dumps(_data(found, times)))
+        return
+    console = wide_console()
+    _table("Inverse dynamics, Table 9.1", found.inverse)
+    _table("Forward dynamics with phi given, Table 9.6 and Table I of Saha (2003)", found.forward)
+    _table(
+        "Whole forward dynamics, redyn's two ways, and the mass matrix",
+        [found.recursion, found.cholesky, found.mass_matrix],
+    )
+    console.print("\n[bold]From how many joints order n is cheaper than order n³[/]")
+    table = Table("", "in multiplications", "in all operations", box=None, header_style="bold")
+    for row in found.forward:
+        if row is not found.published_cholesky:
+            table.add_row(
+                f"{row.name}, against {found.published_cholesky.name}", *_even(found, row, found.published_cholesky)
+            )
+    table.add_row("redyn, whole forward dynamics, against its own", *_even(found, found.recursion, found.cholesky))
+    console.print(table)
+    if times:
+        _show_times(times)
+    if png is not None:
+        print(f"wrote {png}")
+
+
+def _even(found: Complexity, one: Row, other: Row) -> tuple[str, str]:
+    multiplications, together = found.break_even(one, other)
+    return f"n = {multiplications}", f"n = {together}"
+
+
+def _table(title: str, rows: Sequence[Row]) -> None:
+    console = wide_console()
+    console.print(f"\n[bold]{title}[/]")
+    heads = ["", "multiplications", "additions", *(f"all, n = {n}" for n in SHOWN)]
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        table.add_row(row.name, str(row.multiplications), str(row.additions), *(f"{row.total(n):.0f}" for n in SHOWN))
+    console.print(table)
+
+
+def _show_times(times: Sequence[Timing]) -> None:
+    from redyn.bench.growth import BATCH, faster_from
+
+    console = wide_console()
+    console.print(f"\n[bold]Forward dynamics measured here, ns per state in batches of {BATCH}, one thread[/]")
+    table = Table("joints", "order n", "order n³", "", box=None, header_style="bold")
+    for row in times:
+        table.add_row(str(row.n), f"{row.recursive:.1f}", f"{row.cholesky:.1f}", f"{row.cholesky / row.recursive:.2f}x")
+    console.print(table)
+    n = faster_from(times)
+    console.print(f"order n is faster from n = {n} on" if n is not None else "order n is not faster up to there")
+
+
+def _data(found: Complexity, times: Sequence[Timing]) -> dict[str, object]:
+    def rows(some: Sequence[Row]) -> list[dict[str, str]]:
+        return [
+            {"name": row.name, "multiplications": str(row.multiplications), "additions": str(row.additions)}
+            for row in some
+        ]
+
+    multiplications, together = found.break_even(found.recursion, found.cholesky)
+    return {
+        "inverse": rows(found.inverse),
+        "forward": rows(found.forward),
+        "whole_forward": rows([found.recursion, found.cholesky]),
+        "break_even": {"multiplications": multiplications, "operations": together},
+        "times": [row._asdict() for row in times],
+    }

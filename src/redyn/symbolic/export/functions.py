@@ -1,0 +1,207 @@
+"""What is exported: algorithms of a robot as programs, with the names and shapes of what goes in and comes out."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.dynamics.algorithms import ALGORITHMS
+from redyn.errors import InputError
+from redyn.kernels.program import Count, Program
+from redyn.kernels.trace import DERIVATIVES, Task, trace
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+Real = Literal["double", "float"]
+
+SHORT = {
+    "inverse": "inverse_dynamics",
+    "forward": "forward_dynamics",
+    "mass": "mass_matrix",
+    "coriolis": "coriolis_vector",
+    "gravity": "gravity_torque",
+    "friction": "friction_torque",
+    "kinematics": "forward_kinematics",
+}
+# What the results are called; an algorithm that is not here lends its own name.
+_RESULTS = {
+    "inverse_dynamics": ("tau",),
+    "forward_dynamics": ("qdd",),
+    "forward_dynamics_cholesky": ("qdd",),
+    "solve": ("x",),
+    "mass_matrix": ("M",),
+    "inverse_mass_matrix": ("M_inverse",),
+    "udu": ("U", "D"),
+    "coriolis_matrix_mci": ("C",),
+    "coriolis_matrix_christoffel": ("C",),
+    "coriolis_vector": ("h",),
+    "gravity_torque": ("tau",),
+    "friction_torque": ("tau",),
+    "kinetic_energy": ("energy",),
+    "potential_energy": ("energy",),
+    "forward_kinematics": ("T",),
+    "jacobian": ("J",),
+    "jacobian_rate": ("J_dot",),
+    "link_motion": ("poses", "twists", "twist_rates", "forces", "moments"),
+    "joint_wrenches": ("wrenches",),
+    "regressor": ("Y",),
+    "inverse_dynamics_derivatives": ("dtau_dq", "dtau_dqd"),
+    "forward_dynamics_derivatives": ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+}
+TOLERANCE: dict[Real, float] = {
+    "double": 1e-11,
+    "float": 2e-5,
+}  # of the larger of 1 and the largest entry; times the condition of M
+
+
+class Argument:
+    """An array that goes in or comes out: its identifier, its shape, and what it is."""
+
+    def __init__(self, name: str, shape: tuple[int, ...]) -> None:
+        self.name, self.shape = name, shape
+        self.width = int(np.prod(shape, dtype=int))
+
+
+@dataclass(frozen=True)
+class Function:
+    """An algorithm of a robot, ready to be written down."""
+
+    name: str
+    task: Task
+    program: Program
+    inputs: tuple[Argument, ...]
+    outputs: tuple[Argument, ...]
+
+    @property
+    def count(self) -> Count:
+        return self.program.count()
+
+
+def functions(
+    robot: Robot,
+    what: Iterable[str] | str,
+    *,
+    link: str | None = None,
+    gravity: bool = False,
+    payload: bool = False,
+    external: Sequence[str] = (),
+    tick: Callable[[str], None] = lambda _: None,
+) -> list[Function]:
+    """The algorithms called `what`, full names or short ones (in one text: with commas), each once.
+
+    `gravity`, `payload` and `external` (names of frames) become arguments of those that know them.
+    """
+    wanted = what.split(",") if isinstance(what, str) else what
+    names = list(dict.fromkeys(_algorithm(name.strip()) for name in wanted if name.strip()))
+    if not names:
+        raise InputError(f"what: name at least one of {', '.join([*SHORT, *ALGORITHMS, *DERIVATIVES])}")
+    frames = tuple(dict.fromkeys(robot.frame_name(name) for name in external))
+    made: list[Function] = []
+    for name in names:
+        tick(name)
+        made.append(_function(robot, name, link, gravity, payload, frames))
+    return made
+
+
+def _algorithm(name: str) -> str:
+    full = SHORT.get(name, name)
+    if full not in ALGORITHMS and full not in DERIVATIVES:
+        known = [*SHORT, *ALGORITHMS, *DERIVATIVES]
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(known)}"
+        raise InputError(f"what: no algorithm is called {name!r}; {hint}")
+    return full
+
+
+def _function(
+    robot: Robot, name: str, link: str | None, gravity: bool, payload: bool, frames: tuple[str, ...]
+) -> Function:
+    knows = ALGORITHMS[name].world if name in ALGORITHMS else frozenset[str]()
+    if payload and "payload" in knows and robot.model.end_effector is None:
+        robot.frame_name(None)  # says what is missing
+    task = Task(
+        name,
+        frame=robot.frame_name(link) if "frame" in knows else None,
+        gravity=gravity and "gravity" in knows,
+        payload=payload and "payload" in knows,
+        external=frames if "external" in knows else (),
+    )
+    if task.base.divides:
+        robot.solve(robot.neutral(), np.zeros(robot.dof))  # names a joint without inertia, if there is one
+    program = trace(robot.model, task)
+    given = [name for name, _ in task.inputs(robot.model)]
+    inputs = [Argument(n, (w,)) for n, w in zip(unique(given), program.inputs, strict=True)]
+    shapes = task.shapes(robot.model)
+    outputs = [Argument(n, s) for n, s in zip(_RESULTS.get(name, (name,)), shapes, strict=True)]
+    taken = {a.name for a in inputs}
+    for argument in outputs:
+        argument.name += "_out" if argument.name in taken else ""
+    return Function(name, task, program, tuple(inputs), tuple(outputs))
+
+
+def identifier(name: str, otherwise: str = "robot") -> str:
+    """A name that C and Python both take, near to the given one.
+
+    >>> identifier("kuka-kr5"), identifier("3R arm"), identifier("\u624b")
+    ('kuka_kr5', 'robot_3R_arm', 'robot')
+    """
+    kept = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:48].rstrip("_")
+    return kept if kept[:1].isalpha() else f"{otherwise}_{kept}".rstrip("_")
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """Identifiers of several names, numbered where they would be equal."""
+    result: list[str] = []
+    for name in names:
+        base = identifier(name, "input")
+        k = 2
+        made = base
+        while made in result:
+            made, k = f"{base}_{k}", k + 1
+        result.append(made)
+    return result
+
+
+def plain_text(text: str) -> str:
+    """For comments: nothing in it can end one, continue a line or offend a compiler."""
+    return re.sub(r"[^A-Za-z0-9 _.,:;()+=-]", "_", text)
+
+
+@dataclass(frozen=True)
+class Example:
+    """States for a function and what the robot's own kernels make of them."""
+
+    inputs: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    tolerances: Array  # of every state: how far off a result may be, for doubles
+
+
+MOST_NUMBERS = 20_000  # in the examples of a function
+
+
+def examples(robot: Robot, function: Function, real: Real = "double", count: int = 5, seed: int = 0) -> Example:
+    """Random states of a robot, rounded to `real`, with expected results; fewer where the results are large."""
+    rng = np.random.default_rng(seed)
+    count = max(1, min(count, MOST_NUMBERS // max(1, sum(a.width for a in function.outputs))))
+    inputs: list[Array] = []
+    for argument, (name, _) in zip(function.inputs, function.task.inputs(robot.model), strict=True):
+        if name == "q":
+            inputs.append(np.array([robot.random(rng) for _ in range(count)]))
+        elif name == "payload":
+            body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, as a tool may be
+            inputs.append(np.tile(body, (count, 1)))
+        else:
+            inputs.append(rng.uniform(-2, 2, (count, argument.width)))
+    if real == "float":
+        inputs = [array.astype(np.float32).astype(np.float64) for array in inputs]
+    outputs = [np.asarray(out).reshape(count, -1) for out in robot.evaluator(function.task, inputs)]
+    scales = np.maximum(1.0, np.max([np.abs(out).max(axis=1, initial=0.0) for out in outputs], axis=0))
+    if function.task.base.divides:
+        scales = scales * np.linalg.cond(robot.mass_matrix(inputs[0])).reshape(count)
+    return Example(tuple(inputs), tuple(outputs), scales)
