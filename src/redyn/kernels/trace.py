@@ -9,6 +9,7 @@ from typing import Any, cast
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
 from redyn.dynamics import coupled
 from redyn.dynamics.algorithms import ALGORITHMS, Algorithm, Shape, World
+from redyn.errors import SingularError
 from redyn.kernels.lock import building
 from redyn.kernels.program import Program, read_function
 from redyn.model import Frame, Model, regrouped
@@ -108,7 +109,12 @@ def _forward_derivatives(
 
 
 def trace(model: Model, task: Task) -> Program:
-    return read_function(casadi_function(model, task))
+    try:
+        return read_function(casadi_function(model, task))
+    except ZeroDivisionError:
+        raise SingularError(
+            f"{model.name}: a joint moves no inertia whatever the state, so {task.algorithm} has no graph"
+        ) from None
 
 
 def surroundings(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[World, Model]:

@@ -23,11 +23,12 @@ def symbolic_robot(
     robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
 ) -> SymbolicRobot:
     """The robot with the constants that `parameters` hands out."""
-    for link in model.links:
-        if link.joint.kind not in ("revolute", "prismatic"):
-            raise InputError(
-                f"derive: joint {link.joint.name!r} is {link.joint.kind}; revolute and prismatic ones can be"
-            )
+    for described in robot.links:
+        joint = described.joint
+        if joint.type not in ("revolute", "prismatic", "fixed"):
+            raise InputError(f"derive: joint {joint.name!r} is {joint.type}; revolute and prismatic ones can be")
+    if model.coupling is not None:
+        raise InputError("derive: takes joints that mimic others as independent; load the robot without mimic='couple'")
     letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
     rows = _table(robot, model)
     is_rods = _are_rods(robot, rows) if rods is None else rods
