@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import redyn
+from random_robots import EXAMPLES
 from redyn.kinematics import clearance
 from redyn.report import bundles
 from redyn.report.bundles import plotly_js, three_js
@@ -371,4 +372,14 @@ def test_a_single_state(browser, tmp_path):
     robot = redyn.load("newton-euler-rp")
     opened = Opened(browser, write_html(tmp_path / "a.html", robot, 0, [0.3, 0.2], [], title="still"))
     assert opened.page.get_by_test_id("player-play").is_disabled()
+    assert opened.complaints == []
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_joints_of_any_kind_are_drawn(browser, tmp_path, name):
+    robot = redyn.load(name)
+    q = np.array([robot.integrate(robot.initial, np.full(robot.dof, x)) for x in (0.0, 0.3)])
+    path = write_html(tmp_path / "page.html", robot, [0.0, 1.0], q, [], title=name)
+    opened = Opened(browser, path)
+    assert "WebGL" not in opened.page.get_by_test_id("view3d").inner_text()
     assert opened.complaints == []

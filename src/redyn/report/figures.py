@@ -96,13 +96,15 @@ def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     poses = link_poses(robot, q[shown])
     lines = place(capsules(robot, travel=travel(robot, q)), poses)
     carriers = poses[:, [body.parent for body in bodies(robot)]]
+    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
+    names = [body.link.joint.name for body in bodies(robot)]
     sockets = np.array([where.socket for where in joint_places(robot)])
     joints = np.einsum("kjab,jb->kja", carriers[..., :3, :3], sockets) + carriers[..., :3, 3]
     for k in range(len(shown)):
         strength = 0.12 + 0.88 * (k / (len(shown) - 1)) ** 2
         for line in lines[k]:
             axes.plot(*line.T, color=INK, alpha=strength, linewidth=3.4, solid_capstyle="round")
-        colours = [joint_colour(i) for i in range(len(sockets))]
+        colours = [joint_colour(velocities.index(name)) for name in names]
         axes.scatter(*joints[k].T, color=colours, alpha=strength, s=22, depthshade=False, zorder=3)
     tip = robot.forward_kinematics(q, robot.model.end_effector or robot.frame_names[-1])[:, :3, 3]
     axes.plot(*tip.T, color=PATH, linewidth=1.6)

@@ -143,7 +143,7 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     const r = joint.radius;
     if (["free", "planar"].includes(joint.kind)) continue; // nothing holds the link
     if (["spherical", "universal"].includes(joint.kind)) {
-      solid(new THREE.SphereGeometry(1.5 * r, 32, 24), look, bodies[joint.link]).position.copy(vec(joint.point));
+      solid(new THREE.SphereGeometry(1.5 * r, 32, 24), look, joint.link).position.copy(vec(joint.point));
     } else if (joint.kind !== "prismatic") {
       const [at, axis] = [vec(joint.drum), vec(joint.axis)];
       const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, joint.link);
