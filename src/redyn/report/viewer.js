@@ -42,8 +42,10 @@ function drawsInSoftware() {
 
 /**
  * A viewer inside `container`, which must have a size.
- * show(what, on): what is "frames", "masses", "trace" or "axes". touchingAt(t): names of the pairs that touch then;
- * contacts: when any do, [[from, to], ...].
+ * show(what, on): what is "frames", "masses", "ellipsoids", "trace" or "axes". touchingAt(t): names of the pairs that
+ * touch then; contacts: when any do, [[from, to], ...]. setPoses(rows): puts the moving links elsewhere than the motion
+ * has them, x y z and quaternion x y z w each. look() tells where the camera is, look(there) puts it there. `overlay`
+ * is a group of the world for what the page draws itself; call draw() after a change.
  */
 export function createViewer(container, THREE, OrbitControls, scene) {
   const tools = makeTools(THREE);
@@ -208,6 +210,21 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     ball.renderOrder = 4;
   }
 
+  const addEllipsoid = layer("ellipsoids", false);
+  for (const [i, link] of scene.links.entries()) {
+    if (!link.ellipsoid) continue;
+    const look = new THREE.MeshStandardMaterial({ transparent: true, opacity: 0.45, depthWrite: false, roughness: 0.6 });
+    materials[`ellipsoid${i}`] = look;
+    const body = addEllipsoid(new THREE.Mesh(new THREE.SphereGeometry(1, 40, 28), look), bodies[i]);
+    body.position.set(...link.com);
+    body.quaternion.set(...link.ellipsoid.quaternion);
+    body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // a rod stays to be seen
+    body.renderOrder = 2;
+  }
+
+  const overlay = new THREE.Group();
+  stage.add(overlay);
+
   const addAxis = layer("axes", false);
   for (const joint of scene.joints) {
     const half = vec(joint.axis).multiplyScalar(5 * thick);
@@ -276,6 +293,14 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     for (let i = 0; i < bodies.length; i += 1) {
       materials[`shell${i}`].color.set(touching.has(i) ? ALARM : THEMES[theme].shell);
     }
+    draw();
+  }
+
+  function setPoses(rows) {
+    rows.forEach((row, i) => {
+      bodies[i + 1].position.fromArray(row);
+      bodies[i + 1].quaternion.fromArray(row, 3);
+    });
     draw();
   }
 
@@ -391,6 +416,16 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     draw();
   }
 
+  function look(there) {
+    if (there) {
+      camera.position.fromArray(there.position);
+      controls.target.fromArray(there.target);
+      controls.update();
+      draw();
+    }
+    return { position: camera.position.toArray(), target: controls.target.toArray() };
+  }
+
   function setTheme(name) {
     theme = name;
     const look = THEMES[theme];
@@ -441,8 +476,12 @@ export function createViewer(container, THREE, OrbitControls, scene) {
 
   return {
     setTime,
+    setPoses,
     show,
     fit,
+    look,
+    overlay,
+    draw,
     setTheme,
     resize,
     dispose,
