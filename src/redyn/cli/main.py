@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, torque, verify
+from redyn.cli import bench, cache, count, demo, dh, listing, reproduce, show, simulate, studio, torque, verify
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command("list")(listing.list_robots)
 app.command("show")(show.show)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate)
+app.command("studio")(studio.studio)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
 app.command("reproduce")(reproduce.reproduce)
