@@ -45,9 +45,10 @@ function drawsInSoftware() {
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace" or "axes". touchingAt(t): names of the pairs that
  * touch then; contacts: when any do, [[from, to], ...]. setPoses(rows): puts the moving links elsewhere than the motion
  * has them, x y z and quaternion x y z w each. look() tells where the camera is, look(there) puts it there. `overlay`
- * is a group of the world for what the page draws itself; call draw() after a change.
+ * is a group of the world for what the page draws itself; call draw() after a change. `finest`: pixels drawn per
+ * pixel shown on a machine without a GPU, once things stand still.
  */
-export function createViewer(container, THREE, OrbitControls, scene) {
+export function createViewer(container, THREE, OrbitControls, scene, { finest = 1.5 } = {}) {
   const tools = makeTools(THREE);
   const { vec, along, drum, arrow, axesOf, onTop } = tools;
   const view = scene.view;
@@ -360,8 +361,8 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   }
 
   function setQuality(level) {
-    const finest = software ? 1.5 : Math.min(window.devicePixelRatio || 1, 2); // smooths edges where nothing else does
-    const ratio = level ? COARSE[level] : finest;
+    // Without a GPU more pixels than are shown smooth the edges, where nothing else does.
+    const ratio = level ? COARSE[level] : software ? finest : Math.min(window.devicePixelRatio || 1, 2);
     sun.castShadow = level === 0;
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }

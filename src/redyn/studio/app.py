@@ -183,6 +183,8 @@ def serve(robot: str = FIRST, host: str = "127.0.0.1", port: int | None = None, 
     address = access.address(port)
     print(f"redyn studio: {address}\nCtrl-C ends it.", flush=True)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
+    if not access.token:
+        options["gzip_middleware_factory"] = None  # on this machine, packing takes longer than sending
     ui.run(
         host=host,
         port=port,

@@ -18,6 +18,7 @@ from redyn.description import RobotDescription, check_physical, from_mapping, to
 from redyn.description.numbers import format_angle, parse_angle, parse_number
 from redyn.description.schema import WORLD
 from redyn.errors import DescriptionError, InputError
+from redyn.studio.convention import other_convention
 
 MOST_LINKS = 200  # that a table shows; a longer robot can be used, not edited
 MOST_STEPS = 200  # to undo
@@ -302,6 +303,12 @@ class Editor:
         rows = list(self.draft.rows)
         del rows[row], rest[row]
         return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
+
+    def convert(self) -> None:
+        """The same robot as the other kind of DH table."""
+        if self.problems:
+            raise InputError("mend the table first")
+        self.open(other_convention(self.description))
 
     def make_rods(self) -> bool:
         """See `uniform_rods`."""

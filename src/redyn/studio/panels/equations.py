@@ -111,6 +111,7 @@ class EquationsPanel:
                 formula = getattr(job.result, key)
                 cells = [[entry.mathml for entry in row] for row in formula.rows]
                 part.set_content(matrix_html(cells, PARTS[key][1], HINTS[key], markup=True))
+            self.show_numbers()
 
     def show_numbers(self) -> None:
         state = self._desk.state
@@ -124,7 +125,8 @@ class EquationsPanel:
             "gravity": robot.gravity_torque(q)[:, None],
         }
         for key, matrix in values.items():
-            self._numbers[key].set_content(numbers_html(matrix, HINTS[key]))
+            name = "now" if self._formulas is not None else PARTS[key][1]
+            self._numbers[key].set_content(numbers_html(matrix, name, HINTS[key]))
 
     async def _copy(self, key: str) -> None:
         latex: list[str] = []
@@ -148,12 +150,12 @@ class EquationsPanel:
             self._desk.tell("Copied as LaTeX.")
 
 
-def numbers_html(matrix: Any, hint: Hint) -> str:
+def numbers_html(matrix: Any, name: str, hint: Hint) -> str:
     """A matrix of numbers; only its first rows and columns if it is large."""
     shown = matrix[:MOST_SHOWN, :MOST_SHOWN]
     cells = [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in shown]
     cut = "" if shown.shape == matrix.shape else f"<p>the first {MOST_SHOWN} of {len(matrix)} joints</p>"
-    return matrix_html(cells, "", hint).replace(" =</span>", "</span>") + cut
+    return matrix_html(cells, name, hint) + cut
 
 
 def counts_html(robot: Robot) -> str:

@@ -36,14 +36,14 @@ class ForwardPanel:
             with box("form"):
                 self._drive = select(DRIVES, form.drive, self._set_drive, "torque-kind", "torque", "wide-field")
                 options = {
-                    "text": "CSV",
+                    "text": "Upload CSV",
                     "accept": ".csv",
                     "url": f"{desk.upload_url}/torque",
                     "largest": uploads.LARGEST,
                     "title": "Torques from a file: columns t and tau_<joint>",
                     "testid": "torque-upload",
                 }
-                Part("file", options, taken=lambda _: self._show_form(), refused=desk.trouble)
+                self._upload = Part("file", options, taken=lambda _: self._show_form(), refused=desk.trouble)
                 self._kp = field(form.kp, lambda v: self._set("kp", v), "kp", "kp", "tiny", "gain on positions")
                 self._kd = field(form.kd, lambda v: self._set("kd", v), "kd", "kd", "tiny", "gain on rates")
                 self._duration = field(
@@ -57,7 +57,7 @@ class ForwardPanel:
                     form.rtol, lambda v: self._set("rtol", v), "tolerance", "tolerance", "short", title
                 )
                 self._compare = select(
-                    self._others(), ALONE, self._set_compare, "compare", "compare with", "wide-field"
+                    self._others(), ALONE, self._set_compare, "compare", "compare with", "middle"
                 )
             self._rows = Part("rows", edit=self._edited)
             with box("run-line"):
@@ -144,7 +144,7 @@ class ForwardPanel:
                 if finished.trouble and job.state != "cancelled":
                     self._desk.trouble(finished.trouble)
         if job.state == "cancelled":
-            kept = " before anything was computed" if job.result is None else ""
+            kept = " before anything was computed" if job.result is None else f"; {_sentence(job.result.runs[0])}"
             set_text(self._note, f"cancelled{kept}")
         elif job.state == "failed":
             self._desk.trouble(job.error)
@@ -170,6 +170,7 @@ class ForwardPanel:
             (self._compare, form.compare or ALONE),
         ):
             entry.set_value(value)
+        self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
             entry.parent_slot.parent.set_visibility(gains)  # pyright: ignore[reportOptionalMemberAccess]
@@ -189,7 +190,7 @@ class ForwardPanel:
             set_text(self._note, name)
         elif form.drive == "computed":
             set_text(self._note, "follows the motion of the tab Inverse dynamics")
-        else:
+        elif state.forward is None:
             set_text(self._note, "")
 
     def _show_result(self) -> None:
@@ -208,11 +209,19 @@ class ForwardPanel:
             data["energy" if key == "energy" else f"run-{key}"] = plot_data(first.t, plot, first.robot, other)
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
-        self._summary.set_content(_summary(found.runs))
+        several = len(found.runs) > 1
+        self._summary.set_content(_summary(found.runs) if several else "")
+        set_text(self._note, "" if several else _sentence(found.runs[0]))
         return None
 
     def refresh(self) -> None:
         self._plots.call("refresh")
+
+
+def _sentence(finished: Finished) -> str:
+    run = finished.run
+    error = float(np.abs(run.energy.balance).max())
+    return f"{run.steps} steps in {1e3 * finished.seconds:.3g} ms, energy within {error:.1e} J, until {run.t[-1]:.4g} s"
 
 
 def _summary(runs: list[Finished]) -> str:

@@ -47,7 +47,7 @@ if (!window.redynKeys) {
 class Header:
     def __init__(self, desk: Desk) -> None:
         self._desk, state = desk, desk.state
-        with box("top", tag="header"):
+        with box("headline", tag="header"):
             text("redyn", "brand", "h1")
             self._robots = select(self._options(), OWN, self._pick, "robot-select", "Robot", "robots")
             options = {
@@ -129,7 +129,7 @@ class Header:
         with self._code, box("sheet"):
             text("Copied. This repeats what is on the screen:", tag="h2")
             text(made[0], "code", "pre", "python-code")
-            with box("row"):
+            with box("in-line"):
                 button("Save as .py", "save-python", lambda: ui.download.content(made[0], "studio.py"))
                 button("Close", "close-python", self._code.close)
         self._code.open()

@@ -38,14 +38,14 @@ class InversePanel:
                 self._kind = select(KINDS, form.kind, self._set_kind, "motion-kind", "motion", "wide-field")
                 self._duration = field(form.duration, self._set_duration, "motion-duration", "duration (s)", "short")
                 options = {
-                    "text": "CSV",
+                    "text": "Upload CSV",
                     "accept": ".csv",
                     "url": f"{desk.upload_url}/motion",
                     "largest": uploads.LARGEST,
                     "title": "A motion from a file: columns t, q_<joint> and, if you like, qd_ and qdd_<joint>",
                     "testid": "motion-upload",
                 }
-                Part("file", options, taken=self._taken, refused=desk.trouble)
+                self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
                 button("Run", "run-inverse", self.run, "Inverse dynamics of this motion (Ctrl+Enter)", "run")
                 box("spring")
                 self._split = select([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
@@ -92,6 +92,7 @@ class InversePanel:
         ]
         self._rows.call("set", {"joints": joints, "rows": rows})
         from_file = form.kind == "csv"
+        self._upload.set_visibility(from_file)
         self._rows.set_visibility(not from_file)
         self._file.set_visibility(from_file)
         rows_in = f": {form.samples.name}, {len(form.samples.t)} rows" if form.samples else "; upload one"

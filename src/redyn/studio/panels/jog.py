@@ -52,7 +52,7 @@ class JogPanel:
         if state.robot.model.end_effector is None:
             return set_text(self._where, "several tips")
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
-        return set_text(self._where, f"x {x:.4f}   y {y:.4f}   z {z:.4f} m")
+        return set_text(self._where, f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, told: Any) -> None:
         def jog() -> None:

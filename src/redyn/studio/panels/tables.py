@@ -39,6 +39,8 @@ HEADS = {
     "armature": ("armature", "inertia of the rotor, kg m² or kg"),
     "offset": ("offset", "added to the joint's variable"),
 }
+# A long number is shown short, and whole while it is edited.
+SHORT = "(p) => /^-?[0-9.e+-]{8,}$/.test(p.value) ? String(Number(Number(p.value).toPrecision(4))) : p.value"
 TYPES = ["revolute", "prismatic", "fixed"]
 
 
@@ -49,23 +51,25 @@ class TablesPanel:
         with box("panel dock"):
             with box("dock-head"):
                 self._tabs = tabs(TABS, self._tab, self._choose, "Tables")
-                box("spring")
-                self._gravity = field("", self._set_gravity, "gravity", "gravity x, y, z", "medium", "m/s², world axes")
-                self._name = field("", self._set_name, "robot-name", "name", "medium")
             with box("dock-body"):
                 self._tables = box("table-and-tools")
                 with self._tables:
                     with box("grid-frame", "dh-table"):
                         self._grid = self._make_grid()
                     with box("tools"):
-                        button("Add link", "add-link", lambda: desk.edit(state.editor.add_link), "A link at the end")
-                        remove = "Remove the link that was selected last"
-                        button("Remove", "remove-link", lambda: desk.edit(self._remove), remove)
+                        with box("pair"):
+                            button("+ Link", "add-link", lambda: desk.edit(state.editor.add_link), "Add a link at the end")
+                            remove = "Remove the link that was selected last"
+                            button("− Link", "remove-link", lambda: desk.edit(self._remove), remove)
                         rods = "Mass centres and inertias of uniform rods, from the DH table and the masses"
-                        self._rods = button("As rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods)
+                        self._rods = button("Uniform rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods)
+                        other = "The same robot as the other kind of DH table"
+                        self._convert = button("", "convert-dh", lambda: desk.edit(state.editor.convert), other)
+                        self._gravity = field("", self._set_gravity, "gravity", "gravity x, y, z", "", "m/s², world axes")
+                        self._name = field("", self._set_name, "robot-name", "robot's name")
                 self._steps = box("steps", "dh-steps")
                 with self._steps:
-                    with box("row"):
+                    with box("in-line"):
                         button("Start", "dh-start", self._start_steps, "From the base on, link by link")
                         button("◀", "dh-back", lambda: desk.view.dh("dhStep", -1), "One step back", "small icon")
                         button("▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "All steps in turn, or stop", "small icon")
@@ -90,7 +94,7 @@ class TablesPanel:
             "enterNavigatesVerticallyAfterEdit": False,
             "suppressMovableColumns": True,
             "tooltipShowDelay": 200,
-            "defaultColDef": {"editable": True, "sortable": False, "resizable": True, "flex": 1, "minWidth": 52},
+            "defaultColDef": {"editable": True, "sortable": False, "resizable": True, "flex": 1, "minWidth": 46},
             ":getRowId": "(params) => String(params.data.row)",
         }
         grid = ui.aggrid(options, theme="balham", auto_size_columns=False)
@@ -125,16 +129,18 @@ class TablesPanel:
         self._gravity.set_value(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.set_value(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
+        enable(self._convert, draft.convention != "frames")
+        set_text(self._convert, "To DH" if draft.convention == "modified-dh" else "To modified DH")
         self._list = []
         self._step_list.clear()
 
     def _columns_of(self, draft: Draft) -> list[dict[str, Any]]:
         head: list[dict[str, Any]] = [
-            {"field": "name", "headerName": "link", "pinned": "left", "width": 84, "flex": 0},
+            {"field": "name", "headerName": "link", "pinned": "left", "width": 68, "flex": 0},
             {
                 "field": "joint",
                 "headerName": "joint",
-                "width": 92,
+                "width": 88,
                 "flex": 0,
                 "cellEditor": "agSelectCellEditor",
                 "cellEditorParams": {"values": TYPES},
@@ -160,6 +166,7 @@ class TablesPanel:
                 "cell-error": f"data.errors.{name}",
                 "cell-variable": f"data.variable == '{name}'",
             }
+            column[":valueFormatter"] = SHORT
             column[":tooltipValueGetter"] = (
                 f"(p) => p.data && (p.data.errors['{name}'] || (p.data.variable === '{name}' "
                 "? 'the variable of this joint: its value at the start' : undefined))"

@@ -18,7 +18,7 @@ export async function mount(root, options, tell) {
   root.classList.add("stage-and-player");
   const views = element("div", { class: "views" });
   const switches = element("div", { class: "switches over" });
-  const fit = element("button", { type: "button", class: "small over fit", title: "Show the whole motion (F)", "data-testid": "fit" }, "Fit");
+  const fit = element("button", { type: "button", class: "small over fit-view", title: "Show the whole motion (F)", "data-testid": "fit" }, "Fit");
   const alarm = element("div", { class: "alarm over", role: "status", "data-testid": "touching", hidden: "" });
   const scale = element("div", { class: "scale over" });
   const caption = element("div", { class: "dh-caption over", role: "status", "data-testid": "dh-caption", hidden: "" });
@@ -56,7 +56,7 @@ export async function mount(root, options, tell) {
     for (const viewer of viewers) viewer.dispose();
     views.replaceChildren(...scenes.map(() => element("div", { class: "view" })));
     try {
-      viewers = scenes.map((scene, k) => createViewer(views.children[k], THREE, OrbitControls, scene));
+      viewers = scenes.map((scene, k) => createViewer(views.children[k], THREE, OrbitControls, scene, { finest: 1 }));
     } catch (error) {
       viewers = [];
       views.replaceChildren(element("p", { class: "message" }, `The 3D view needs WebGL, which this browser does not offer (${error.message}).`));
