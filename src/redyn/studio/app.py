@@ -13,8 +13,9 @@ import secrets
 import socket
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from nicegui import Client, app, ui
 from starlette.requests import ClientDisconnect, Request
@@ -109,7 +110,7 @@ class Studio:
             session.pages -= 1
             session.left = time.monotonic()
 
-        client.on_delete(gone)
+        cast(Any, client).on_delete(gone)
         desk = Desk(session.state, self.pool, f"/redyn-upload/{session.key}")
         await desk.begin()
 
@@ -156,6 +157,7 @@ def _serve_modules() -> None:
 
 def free_port(host: str, port: int | None) -> int:
     """The port that was asked for, or the first free one from 8080 on."""
+    reason: str | None = ""
     for candidate in [port] if port is not None else range(8080, 8180):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -174,18 +176,19 @@ def serve(robot: str = FIRST, host: str = "127.0.0.1", port: int | None = None, 
     access = Access(host)
     studio = Studio(robot)
     _serve_modules()
-    app.add_middleware(access.middleware)  # pyright: ignore[reportArgumentType]
+    application = cast(Any, app)  # NiceGUI's annotations are too loose for strict checking
+    application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
-    app.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
-    app.on_exception(lambda error: log.error("unexpected", exc_info=error))
-    app.on_shutdown(studio.close)
-    app.on_startup(lambda: asyncio.create_task(_prepare(studio)))
+    application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
+    application.on_exception(_unexpected)
+    application.on_shutdown(studio.close)
+    application.on_startup(partial(_prepare, studio))
     address = access.address(port)
     print(f"redyn studio: {address}\nCtrl-C ends it.", flush=True)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
     if not access.token:
         options["gzip_middleware_factory"] = None  # on this machine, packing takes longer than sending
-    ui.run(
+    cast(Any, ui).run(
         host=host,
         port=port,
         title="redyn studio",
@@ -196,6 +199,10 @@ def serve(robot: str = FIRST, host: str = "127.0.0.1", port: int | None = None, 
         tailwind=False,
         **options,
     )
+
+
+def _unexpected(error: Exception) -> None:
+    log.error("unexpected", exc_info=error)
 
 
 async def _prepare(studio: Studio) -> None:

@@ -32,7 +32,9 @@ def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
     return "\n".join(lines) + "\n"
 
 
-def forward_code(description: RobotDescription, plan: RunPlan, other: RobotDescription | None, methods: list[str]) -> str:
+def forward_code(
+    description: RobotDescription, plan: RunPlan, other: RobotDescription | None, methods: list[str]
+) -> str:
     """One simulation, or two to compare."""
     law = _law(plan)
     lines = ["import redyn", "", *_robot(description)]

@@ -40,8 +40,10 @@ def other_convention(robot: RobotDescription) -> RobotDescription:
     data = to_data(robot)
     rows = cast("list[dict[str, Any]]", data["links"])
     links: list[dict[str, Any]] = []
+    taken = [*names, *(str(link.joint.name) for link in robot.links)]
+    base = _free("base", taken)
     if modified and x_of[0] != (0.0, 0.0):
-        links.append(_fixed("base", WORLD, x_of[0], "b"))
+        links.append(_fixed(base, WORLD, x_of[0], "b"))
     for i, (row, link) in enumerate(zip(rows, robot.links, strict=True)):
         here = after[i] if modified else ([(0.0, 0.0), *x_of])[i]
         along = row.pop("d" if modified else "b", None)
@@ -50,21 +52,24 @@ def other_convention(robot: RobotDescription) -> RobotDescription:
             row["b" if modified else "d"] = along
         _turn(row, link, after[i], modified)
         if links and i == 0:
-            row["parent"] = "base"
+            row["parent"] = base
         links.append(row)
     if not modified and x_of[-1] != (0.0, 0.0):
-        tip = _free("tip", names)
+        tip = _free("tip", taken)
         links.append(_fixed(tip, names[-1], x_of[-1], "d"))
         data["end_effector"] = tip
     return from_mapping({**data, "convention": "dh" if modified else "modified-dh", "links": links})
 
 
 def _fixed(name: str, parent: str, x: tuple[float, float], along: str) -> dict[str, Any]:
-    return {"name": name, "parent": parent, "joint": "fixed", "a": x[0], "alpha": x[1], "theta": 0.0, along: 0.0}
+    joint = {"type": "fixed", "name": f"{name}_joint"}
+    return {"name": name, "parent": parent, "joint": joint, "a": x[0], "alpha": x[1], "theta": 0.0, along: 0.0}
 
 
 def _free(name: str, taken: list[str]) -> str:
-    return next(c for c in (name, *(f"{name}{k}" for k in range(2, 1000))) if c not in taken)
+    """The name, or one like it, that neither a link nor, with `_joint`, a joint has."""
+    names = (name, *(f"{name}{k}" for k in range(2, len(taken) + 3)))
+    return next(n for n in names if n not in taken and f"{n}_joint" not in taken)
 
 
 def _turn(row: dict[str, Any], link: LinkDescription, x: tuple[float, float], modified: bool) -> None:

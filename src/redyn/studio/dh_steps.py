@@ -37,7 +37,10 @@ def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
         number = str(i).translate(_SUBSCRIPTS)
         before = str(i - 1).translate(_SUBSCRIPTS) if modified else number
         slide = "d" if modified else "b"
-        along = [("turn", "z", row.theta, f"θ{number}", "theta"), ("slide", "z", row.along, f"{slide}{number}", "along")]
+        along = [
+            ("turn", "z", row.theta, f"θ{number}", "theta"),
+            ("slide", "z", row.along, f"{slide}{number}", "along"),
+        ]
         across = [("slide", "x", row.a, f"a{before}", "a"), ("turn", "x", row.alpha, f"α{before}", "alpha")]
         order = [*reversed(across), *along] if modified else [*along, *across]
         pose = row.start

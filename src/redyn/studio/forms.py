@@ -45,10 +45,6 @@ def per_joint(where: str, texts: list[str], names: list[str]) -> Numbers:
     return tuple(values)
 
 
-def _fitted(texts: list[str], defaults: list[str]) -> list[str]:
-    return list(texts) if len(texts) == len(defaults) else defaults
-
-
 @dataclass
 class MotionForm:
     """The inverse panel: from start to stop, or a file."""

@@ -89,4 +89,4 @@ def mathml(latex: str) -> str:
         from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
     except ImportError:
         raise MissingExtraError("latex2mathml", "ui", "Typesetting equations") from None
-    return cast(str, convert(latex))
+    return convert(latex)

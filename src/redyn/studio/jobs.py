@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, cast
 
 from redyn.errors import RedynError
 
@@ -166,7 +166,7 @@ def serve(line: Any) -> None:
         if not isinstance(order, tuple):
             continue  # an order to stop that came too late
         try:
-            answer = _carry_out(line, *order)
+            answer = _carry_out(line, *cast("tuple[str, tuple[Any, ...]]", order))
         except KeyboardInterrupt:
             answer = ("cancelled",)
         with contextlib.suppress(KeyboardInterrupt):

@@ -37,7 +37,14 @@ _ANGLES = {"alpha", "theta", "rpy", "offset", "lower", "upper"}
 _VECTORS = {"xyz", "rpy", "axis"}
 _VARIABLE = {"dh": {"revolute": "theta", "prismatic": "b"}, "modified-dh": {"revolute": "theta", "prismatic": "d"}}
 # Where the checks of a robot file put an error, and the columns that it is about.
-_PLACES = {"inertia": INERTIA, "com": CENTRE, "r": CENTRE, "joint.limits": ("lower", "upper")}
+_PLACES = {
+    "inertia": INERTIA,
+    "com": CENTRE,
+    "r": CENTRE,
+    "joint.limits": ("lower", "upper"),
+    "joint.type": ("joint",),
+    "joint.name": ("name",),
+}
 
 Row = dict[str, str]
 
@@ -93,8 +100,7 @@ def draft_of(description: RobotDescription) -> Draft:
 
 
 def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
-    joint = link["joint"] if isinstance(link["joint"], dict) else {"type": link["joint"]}
-    joint = cast("dict[str, Any]", joint)
+    joint = cast("dict[str, Any]", link["joint"] if isinstance(link["joint"], dict) else {"type": link["joint"]})
     row: Row = {"name": str(link["name"]), "joint": str(joint["type"])}
     for column in GEOMETRY[convention]:
         value = link.get(column)
@@ -218,8 +224,6 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
         return [Problem(None, "", f"{error.where}: {message}" if error.where else message)]
     row, name = int(match[1]), match[2]
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
-    if name == "joint.name":
-        columns = ("name",)
     known = {"name", "joint", *draft.columns(), *MASS, *JOINT}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]
 
@@ -400,7 +404,7 @@ def uniform_rods(draft: Draft) -> Draft:
         inertia[np.abs(inertia) < 1e-15 * max(1.0, float(np.abs(inertia).max()))] = 0.0
         centre = back / 2 * (-1.0 if draft.robot["centre"] == "r" else 1.0)
         centre[np.abs(centre) < 1e-15] = 0.0
-        filled = dict(zip(CENTRE, (number_text(float(x)) for x in centre), strict=True))
+        filled: Row = dict(zip(CENTRE, (number_text(float(x)) for x in centre), strict=True))
         for column in INERTIA:
             i, j = ("xyz".index(axis) for axis in column)
             filled[column] = number_text(float(inertia[i, j]))

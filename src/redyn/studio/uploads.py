@@ -58,7 +58,9 @@ def read_robot(path: Path) -> tuple[RobotDescription, list[str]]:
     if suffix == ".zip":
         path = _robot_in(unpack(path))
     elif suffix not in ROBOTS:
-        raise UploadError(f"{path.name}: expected a .yaml, .urdf or .xml (MJCF) file, or a .zip with one and its meshes")
+        raise UploadError(
+            f"{path.name}: expected a .yaml, .urdf or .xml (MJCF) file, or a .zip with one and its meshes"
+        )
     with _warnings, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RedynWarning)
         try:

@@ -153,9 +153,8 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
     if split is None:
         torque = Plot("Torques", units(robot, "Nm", "N"), names, found.tau)
     else:
-        curves = {name.capitalize(): values[:, split] for name, values in found.parts._asdict().items()}
-        curves = {"Coriolis" if name == "Coriolis" else name.lower(): x for name, x in curves.items()}
-        curves["total"] = found.tau[:, split]
+        causes = zip(("inertia", "Coriolis", "gravity", "friction"), found.parts, strict=True)
+        curves = {name: values[:, split] for name, values in causes} | {"total": found.tau[:, split]}
         unit = "Nm" if robot.model.links[split].joint.kind == "revolute" else "N"
         torque = Plot(f"Torque of {names[split]}", unit, list(curves), np.column_stack(list(curves.values())))
     plots = {

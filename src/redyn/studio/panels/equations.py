@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class EquationsPanel:
                 with box("card equation", f"equation-{key}"):
                     with box("panel-head"):
                         text(title, tag="h2")
-                        button("Copy LaTeX", f"copy-latex-{key}", lambda key=key: self._copy(key), "As LaTeX")
+                        button("Copy LaTeX", f"copy-latex-{key}", partial(self._copy, key), "As LaTeX")
                     self._symbolic[key] = ui.html("", sanitize=False).classes("formula")
                     self._symbolic[key].props(f"data-testid=formula-{key}")
                     self._numbers[key] = ui.html("", sanitize=False).classes("numbers")

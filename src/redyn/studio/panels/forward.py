@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from nicegui import ui
 from redyn.description import library
 from redyn.report.colours import joint_colour
 from redyn.studio import uploads
-from redyn.studio.controls import Part, box, button, enable, field, select, set_text, text
+from redyn.studio.controls import Choice, Field, Part, box, button, enable, set_attribute, set_text, text
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import DRIVES, METHODS
 from redyn.studio.work import Finished, plot_data, run_plots
@@ -34,7 +35,7 @@ class ForwardPanel:
         self.root = box("work", "panel-forward", role="tabpanel")
         with self.root:
             with box("form"):
-                self._drive = select(DRIVES, form.drive, self._set_drive, "torque-kind", "torque", "wide-field")
+                self._drive = Choice(DRIVES, form.drive, self._set_drive, "torque-kind", "torque", "wide-field")
                 options = {
                     "text": "Upload CSV",
                     "accept": ".csv",
@@ -43,22 +44,18 @@ class ForwardPanel:
                     "title": "Torques from a file: columns t and tau_<joint>",
                     "testid": "torque-upload",
                 }
-                self._upload = Part("file", options, taken=lambda _: self._show_form(), refused=desk.trouble)
-                self._kp = field(form.kp, lambda v: self._set("kp", v), "kp", "kp", "tiny", "gain on positions")
-                self._kd = field(form.kd, lambda v: self._set("kd", v), "kd", "kd", "tiny", "gain on rates")
-                self._duration = field(
-                    form.duration, lambda v: self._set("duration", v), "run-duration", "duration (s)", "short"
+                self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
+                self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", "gain on positions")
+                self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", "gain on rates")
+                self._duration = Field(
+                    form.duration, partial(self._set, "duration"), "run-duration", "duration (s)", "short"
                 )
-                self._method = select(
-                    list(METHODS), form.method, lambda v: self._set("method", v), "integrator", "integrator", "short2"
+                self._method = Choice(
+                    list(METHODS), form.method, partial(self._set, "method"), "integrator", "integrator", "short2"
                 )
                 title = "Relative tolerance of the integrators that choose their step"
-                self._rtol = field(
-                    form.rtol, lambda v: self._set("rtol", v), "tolerance", "tolerance", "short", title
-                )
-                self._compare = select(
-                    self._others(), ALONE, self._set_compare, "compare", "compare with", "middle"
-                )
+                self._rtol = Field(form.rtol, partial(self._set, "rtol"), "tolerance", "tolerance", "short", title)
+                self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
             self._rows = Part("rows", edit=self._edited)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, "Simulate (Ctrl+Enter)", "run")
@@ -91,6 +88,9 @@ class ForwardPanel:
         rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
         rows[told["row"]][int(told["joint"])] = str(told["text"])[:100]
 
+    def _taken(self, _: object) -> None:
+        self._show_form()
+
     # --- running ----------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
@@ -122,7 +122,7 @@ class ForwardPanel:
         if job is not None:
             part = round(100 * min(max(job.progress, 0.0), 1.0), 1)
             self._done.style(f"width: {part}%")
-            self._bar._props["aria-valuenow"] = str(part)
+            set_attribute(self._bar, "aria-valuenow", str(part))
             if not job.asked_to_stop.is_set():
                 set_text(self._note, f"{part:.0f} %  {job.note}" if job.note else "waiting for a free worker")
 
@@ -169,11 +169,11 @@ class ForwardPanel:
             (self._kd, form.kd),
             (self._compare, form.compare or ALONE),
         ):
-            entry.set_value(value)
+            entry.show(value)
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
-            entry.parent_slot.parent.set_visibility(gains)  # pyright: ignore[reportOptionalMemberAccess]
+            entry.frame.set_visibility(gains)
         joints = [{"name": name, "colour": joint_colour(i)} for i, name in enumerate(state.robot.joint_names)]
         hint = "rad or m; pi/2 and 90 deg are understood"
         rows = [

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from redyn.description import library
 from redyn.studio import uploads
-from redyn.studio.controls import Part, box, button, enable, menu, select, text
+from redyn.studio.controls import Choice, Part, box, button, enable, menu, text
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -49,7 +49,7 @@ class Header:
         self._desk, state = desk, desk.state
         with box("headline", tag="header"):
             text("redyn", "brand", "h1")
-            self._robots = select(self._options(), OWN, self._pick, "robot-select", "Robot", "robots")
+            self._robots = Choice(self._options(), OWN, self._pick, "robot-select", "Robot", "robots")
             options = {
                 "text": "Upload",
                 "accept": ".yaml,.yml,.urdf,.xml,.zip",
@@ -95,7 +95,7 @@ class Header:
         options = self._options()
         if as_in_library:
             options.pop(OWN)
-        self._robots.set_options(options, value=name if as_in_library else OWN)
+        self._robots.show(name if as_in_library else OWN, options)
         enable(self._undo, state.editor.can_undo)
         enable(self._redo, state.editor.can_redo)
 

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from redyn.report.colours import joint_colour
 from redyn.studio import uploads
-from redyn.studio.controls import Part, box, button, field, select, set_text, text
+from redyn.studio.controls import Choice, Field, Part, box, button, set_text, text
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import KINDS
 from redyn.studio.work import inverse_plots, plot_data
@@ -35,8 +35,8 @@ class InversePanel:
         self.root = box("work", "panel-inverse", role="tabpanel")
         with self.root:
             with box("form"):
-                self._kind = select(KINDS, form.kind, self._set_kind, "motion-kind", "motion", "wide-field")
-                self._duration = field(form.duration, self._set_duration, "motion-duration", "duration (s)", "short")
+                self._kind = Choice(KINDS, form.kind, self._set_kind, "motion-kind", "motion", "wide-field")
+                self._duration = Field(form.duration, self._set_duration, "motion-duration", "duration (s)", "short")
                 options = {
                     "text": "Upload CSV",
                     "accept": ".csv",
@@ -48,7 +48,7 @@ class InversePanel:
                 self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
                 button("Run", "run-inverse", self.run, "Inverse dynamics of this motion (Ctrl+Enter)", "run")
                 box("spring")
-                self._split = select([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+                self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
             self._rows = Part("rows", edit=self._edited)
             self._file = text("", "file-name", testid="motion-file")
             self._plots = Part("plots", {"cards": CARDS})
@@ -83,8 +83,8 @@ class InversePanel:
     def _show_form(self) -> None:
         state = self._desk.state
         form = state.motion
-        self._kind.set_value(form.kind)
-        self._duration.set_value(form.duration)
+        self._kind.show(form.kind)
+        self._duration.show(form.duration)
         joints = [{"name": name, "colour": joint_colour(i)} for i, name in enumerate(state.robot.joint_names)]
         rows = [
             {"id": "start", "label": "start", "values": form.start, "hint": "rad or m; pi/2 and 90 deg are understood"},
@@ -105,7 +105,7 @@ class InversePanel:
         options = [ALL, *(f"{name}, by cause" for name in state.robot.joint_names), REACTIONS]
         if self._shown not in options:
             self._shown = ALL
-        self._split.set_options(options, value=self._shown)
+        self._split.show(self._shown, options)
         self._show_result()
 
     async def _set_shown(self, value: str) -> None:

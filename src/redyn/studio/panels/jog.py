@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from redyn.report.colours import joint_colour
 from redyn.robot import Robot
-from redyn.studio.controls import Part, box, button, field, set_text, text
+from redyn.studio.controls import Field, Part, box, button, set_text, text
 from redyn.studio.forms import number
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ class JogPanel:
             with box("panel-head"):
                 text("End effector", tag="h2")
                 title = "How far one press moves it: metres along an axis, radians about one"
-                field(self._step, self._set_step, "tip-step", "step", "short", title)
+                Field(self._step, self._set_step, "tip-step", "step", "short", title)
             with box("tip", "tip"):
                 for k, axis in enumerate(AXES):
                     with box("tip-axis", f"tip-{axis}"):
-                        button("−", f"tip-{axis}-minus", lambda k=k: self._tip(k, -1), f"{axis} less", "small icon")
+                        button("−", f"tip-{axis}-minus", partial(self._tip, k, -1), f"{axis} less", "small icon")
                         text(axis, "axis-name")
-                        button("+", f"tip-{axis}-plus", lambda k=k: self._tip(k, 1), f"{axis} more", "small icon")
+                        button("+", f"tip-{axis}-plus", partial(self._tip, k, 1), f"{axis} more", "small icon")
             self._where = text("", "where", "div", "tip-position")
 
     def show(self) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nicegui import ui
 
-from redyn.studio.controls import box, button, choose_tab, enable, field, select, set_text, tabs, text
+from redyn.studio.controls import Choice, Field, box, button, choose_tab, enable, set_text, tabs, text
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.panels.matrices import matrix_html
 from redyn.studio.table import CENTRE, INERTIA, JOINT, Draft
@@ -58,33 +58,41 @@ class TablesPanel:
                         self._grid = self._make_grid()
                     with box("tools"):
                         with box("pair"):
-                            button("+ Link", "add-link", lambda: desk.edit(state.editor.add_link), "Add a link at the end")
+                            button(
+                                "+ Link", "add-link", lambda: desk.edit(state.editor.add_link), "Add a link at the end"
+                            )
                             remove = "Remove the link that was selected last"
                             button("− Link", "remove-link", lambda: desk.edit(self._remove), remove)
                         rods = "Mass centres and inertias of uniform rods, from the DH table and the masses"
-                        self._rods = button("Uniform rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods)
+                        self._rods = button(
+                            "Uniform rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods
+                        )
                         other = "The same robot as the other kind of DH table"
                         self._convert = button("", "convert-dh", lambda: desk.edit(state.editor.convert), other)
-                        self._gravity = field("", self._set_gravity, "gravity", "gravity x, y, z", "", "m/s², world axes")
-                        self._name = field("", self._set_name, "robot-name", "robot's name")
+                        self._gravity = Field(
+                            "", self._set_gravity, "gravity", "gravity x, y, z", "", "m/s², world axes"
+                        )
+                        self._name = Field("", self._set_name, "robot-name", "robot's name")
                 self._steps = box("steps", "dh-steps")
                 with self._steps:
                     with box("in-line"):
                         button("Start", "dh-start", self._start_steps, "From the base on, link by link")
                         button("◀", "dh-back", lambda: desk.view.dh("dhStep", -1), "One step back", "small icon")
-                        button("▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "All steps in turn, or stop", "small icon")
+                        button(
+                            "▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "All steps in turn, or stop", "small icon"
+                        )
                         button("▶", "dh-next", lambda: desk.view.dh("dhStep", 1), "Next step", "small icon")
                         button("Done", "dh-leave", lambda: desk.view.dh("dhLeave"), "Back to the robot")
                     self._step_list = box("step-list", "dh-step-list")
                 self._pose = box("pose", "frame-pose")
                 with self._pose:
-                    self._frames = select([], None, self._set_frame, "frame-select", "frame", "medium")
+                    self._frames = Choice([], None, self._set_frame, "frame-select", "frame", "medium")
                     self._matrix = ui.html("", sanitize=False).classes("matrix-frame")
         self._list: list[dict[str, Any]] = []
         self._show_tab()
 
-    def _make_grid(self) -> ui.aggrid:
-        options = {
+    def _make_grid(self) -> Any:
+        options: dict[str, Any] = {
             "columnDefs": [],
             "rowData": [],
             "rowHeight": 26,
@@ -97,7 +105,7 @@ class TablesPanel:
             "defaultColDef": {"editable": True, "sortable": False, "resizable": True, "flex": 1, "minWidth": 46},
             ":getRowId": "(params) => String(params.data.row)",
         }
-        grid = ui.aggrid(options, theme="balham", auto_size_columns=False)
+        grid = cast(Any, ui.aggrid)(options, theme="balham", auto_size_columns=False)
         grid.on("cellValueChanged", self._edited, ["colId", "newValue", "data"])
         grid.on("cellFocused", self._focused, ["rowIndex"])
         # Arrow keys belong to the table while it has the focus.
@@ -126,8 +134,8 @@ class TablesPanel:
         ]
         self._grid.run_grid_method("setGridOption", "rowData", rows)
         self._grid.run_grid_method("refreshCells", {"force": True})
-        self._gravity.set_value(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
-        self._name.set_value(str(draft.robot.get("name", "")))
+        self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
+        self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
         enable(self._convert, draft.convention != "frames")
         set_text(self._convert, "To DH" if draft.convention == "modified-dh" else "To modified DH")
@@ -237,15 +245,15 @@ class TablesPanel:
                         classes = "step variable" if step["variable"] else "step"
                         shown = f"{step['symbol']} = {_value(step)}"
                         with text(shown, classes, testid=f"dh-step-{j}") as cell:
-                            cell._props["title"] = step["text"]
+                            cell.props["title"] = step["text"]
         desk.view.dh("dh", found)
 
     def show_step(self, at: Any) -> None:
         """Marks the step that the view shows; -1: none."""
-        ui.run_javascript(
-            "document.querySelectorAll('.step').forEach((cell, k) => "
-            f"{{ cell.classList.toggle('now', k === {int(at)}); if (k === {int(at)}) cell.scrollIntoView({{block: 'nearest'}}); }})"
-        )
+        ui.run_javascript(f"""
+            document.querySelectorAll('.step').forEach((cell, k) => cell.classList.toggle('now', k === {int(at)}));
+            document.querySelector('.step.now')?.scrollIntoView({{block: 'nearest'}});
+        """)
 
     # --- pose of a frame --------------------------------------------------------------------------------------
 
@@ -253,7 +261,7 @@ class TablesPanel:
         names = self._desk.state.robot.frame_names
         if self._frame not in names:
             self._frame = self._desk.state.robot.model.end_effector or names[-1]
-        self._frames.set_options(names, value=self._frame)
+        self._frames.show(self._frame, names)
 
     def _set_frame(self, name: str) -> None:
         self._frame = name

@@ -14,7 +14,10 @@ class ViewPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         with box("panel view-panel"):
-            self._stage = Part("stage", time=desk.at_time, step=lambda at: desk.tables.show_step(at))
+            self._stage = Part("stage", time=desk.at_time, step=self._step)
+
+    def _step(self, at: Any) -> None:
+        self._desk.tables.show_step(at)
 
     def load(self, scenes: list[dict[str, Any]], keep: bool, t: float) -> None:
         self._stage.call("load", {"scenes": scenes, "keep": keep, "t": t})

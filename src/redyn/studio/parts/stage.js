@@ -40,17 +40,20 @@ export async function mount(root, options, tell) {
   let viewers = [];
   let players = null;
   let jogged = false;
+  let moved = false; // whether the user has turned or zoomed the view
   let told = 0;
   let lastTold = -1;
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, tell);
-  fit.addEventListener("click", () => viewers.forEach((viewer) => viewer.fit()));
+  for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
+  fit.addEventListener("click", fitAll);
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
   const unclock = clock.on(onTime);
 
-  /** scenes: one robot, or two side by side. keep: the camera stays where it is. t: the time to show. */
+  /** scenes: one robot, or two side by side. keep: a camera that the user has moved stays. t: the time to show. */
   function load({ scenes, keep, t, start }) {
-    const before = keep && viewers.length === scenes.length ? viewers.map((viewer) => viewer.look()) : [];
+    moved &&= keep && viewers.length === scenes.length;
+    const before = moved ? viewers.map((viewer) => viewer.look()) : [];
     players?.dispose();
     steps.leave();
     for (const viewer of viewers) viewer.dispose();
@@ -117,9 +120,14 @@ export async function mount(root, options, tell) {
   function key(event) {
     const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], .ag-root-wrapper");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "f") return;
-    viewers.forEach((viewer) => viewer.fit());
+    fitAll();
   }
   document.addEventListener("keydown", key);
+
+  function fitAll() {
+    moved = false;
+    for (const viewer of viewers) viewer.fit();
+  }
 
   return {
     load,
