@@ -487,7 +487,8 @@ def test_a_simulation_tells_how_far_it_is():
 
 URDF = b"""<robot name="pendulum"><link name="base"/><link name="rod"><inertial>
 <origin xyz="0 0 -0.5"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
-</inertial></link><joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
+</inertial></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
 
 
 def zipped(entries, **attributes):

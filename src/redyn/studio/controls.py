@@ -72,7 +72,7 @@ def set_text(element: Element, content: str) -> None:
 
 def set_attribute(element: Element, name: str, value: str | None) -> None:
     """Gives an attribute another value; None takes it away."""
-    props: dict[str, Any] = element.props
+    props = cast("dict[str, Any]", element.props)
     if props.get(name) != value:
         if value is None:
             props.pop(name, None)
