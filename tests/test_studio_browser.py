@@ -18,7 +18,7 @@ from test_studio import URDF, zipped
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
-PATIENCE = 120_000  # ms: a shared machine without a GPU
+PATIENCE = 40_000  # ms: a shared machine without a GPU
 CONTROLS = [
     *("robot-select", "robot-upload", "dh-table", "view3d", "joint-slider-1", "joint-slider-6", "tab-inverse"),
     *("tab-forward", "tab-equations", "run-inverse", "run-forward", "plot-torque", "plot-energy", "player-play"),
@@ -100,6 +100,9 @@ class Tab:
         return self.page.get_by_test_id(testid)
 
     def pick(self, name):
+        """A robot of the library, if it is not there already."""
+        if self.page.locator("[data-testid=robot-select] .q-field__native").text_content() == name:
+            return
         loads = self.loads
         self("robot-select").click()
         self.page.get_by_role("option", name=name, exact=True).click()
@@ -131,7 +134,7 @@ class Tab:
         """Whether nothing scrolls, and no panel sticks out of the window."""
         return self.page.evaluate("""() => {
             const root = document.documentElement;
-            const inside = [...document.querySelectorAll('#studio .panel, #studio header')].every((panel) => {
+            const inside = [...document.querySelectorAll('.headline, .panel')].every((panel) => {
                 const box = panel.getBoundingClientRect();
                 return box.right <= innerWidth + 1 && box.bottom <= innerHeight + 1 && box.width > 0;
             });
@@ -159,7 +162,8 @@ def test_first_view(tab):
         assert tab(testid).count() == 1, testid
     assert tab.page.locator("[data-testid=view3d] canvas").count() == 1
     assert tab("error-message").is_hidden()
-    assert tab.page.evaluate("performance.getEntriesByType('paint').at(-1).startTime") < 3000 or os.getloadavg()[0] > 2
+    paint = tab.page.evaluate("performance.getEntriesByType('paint').at(-1).startTime")
+    assert paint < 3000 * max(1.0, os.getloadavg()[0])  # ms; a machine that others use takes longer
     tab("player-play").click()
     tab.page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.5")
     tab("player-play").click()
@@ -216,13 +220,14 @@ def test_inverse_dynamics_of_the_kuka(tab):
     assert f"{first[0][5]:.5g}" in tab("reactions").text_content()
     tab("torque-split").click()
     tab.page.get_by_role("option", name="all joints").click()
+    tab("plot-torque").hover()
     with tab.page.expect_download() as download:
-        tab.page.get_by_test_id("save-torque-csv").click(force=True)
+        tab.page.get_by_test_id("save-torque-csv").click()
     rows = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)
     np.testing.assert_array_equal(rows[:, 1:], tau)
     for kind, magic in (("png", b"\x89PNG"), ("svg", b"<svg")):
         with tab.page.expect_download() as download:
-            tab.page.get_by_test_id(f"save-torque-{kind}").click(force=True)
+            tab.page.get_by_test_id(f"save-torque-{kind}").click()
         assert Path(download.value.path()).read_bytes().startswith(magic)
     with tab.page.expect_download() as download:
         tab("export-html").click()

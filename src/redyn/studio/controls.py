@@ -26,6 +26,7 @@ class Part(Element, component=PARTS / "part.js"):
 
     def __init__(self, module: str, options: dict[str, Any] | None = None, **heard: Told) -> None:
         super().__init__()
+        self.classes("part")
         self.props["source"] = f"{Part.base}/studio/{module}.js"
         self.props["options"] = options or {}
         self._heard = heard

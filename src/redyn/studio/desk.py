@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -37,7 +38,7 @@ class Desk:
 
     def __init__(self, state: State, pool: Pool, upload_url: str) -> None:
         self.state, self.pool, self.upload_url = state, pool, upload_url
-        self._lock = asyncio.Lock()
+        self._lock, self._news_count = asyncio.Lock(), 0
         with box("studio", "studio", id="studio"):
             self.header = Header(self)
             with box("left"):
@@ -57,7 +58,7 @@ class Desk:
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
-                button("×", "notice-close", lambda: self._news.set_visibility(False), "Close this note", "close")
+                button("×", "notice-close", self._hide_news, "Close this note", "close")
             self._news.set_visibility(False)
         self._panels = {p: getattr(self, p).root for p in TABS}
         choose_tab(self._tabs, self._panels, state.tab)
@@ -74,9 +75,18 @@ class Desk:
         self._trouble.set_visibility(False)
 
     def tell(self, message: str) -> None:
-        """News that is no trouble."""
+        """News that is no trouble; it goes away by itself once it can be read."""
         set_text(self._news_text, message)
         self._news.set_visibility(bool(message))
+        self._news_count += 1
+        if message:
+            with self._news:
+                ui.timer(3.0 + len(message) / 15, partial(self._hide_news, self._news_count), once=True)
+
+    def _hide_news(self, number: int | None = None) -> None:
+        """What is shown, if it is still the news of that number."""
+        if number in (None, self._news_count):
+            self._news.set_visibility(False)
 
     async def attempt(self, work: Callable[[], Any], *, slow: bool = False) -> bool:
         """Do something that may fail; one thing at a time. `slow`: in a thread. True if it went well."""
@@ -188,6 +198,3 @@ class Desk:
         for panel in (self.inverse, self.forward):
             panel.refresh()
         await self.equations.show()
-
-    def later(self, seconds: float, action: Callable[[], Any]) -> None:
-        ui.timer(seconds, action, once=True)

@@ -34,7 +34,12 @@ if (!window.redynKeys) {
     const tab = {1: 'tab-inverse', 2: 'tab-forward', 3: 'tab-equations'}[event.key];
     const open = document.querySelector('[role=tab][aria-selected=true][data-testid^=tab-]')?.dataset.testid;
     if (event.altKey && tab) press(tab);
-    else if (control && event.key === 'Enter') press(open === 'tab-forward' ? 'run-forward' : 'run-inverse');
+    else if (control && event.key === 'Enter') {
+      const at = document.activeElement; // what was typed there counts
+      at.blur();
+      at.focus();
+      press(open === 'tab-forward' ? 'run-forward' : 'run-inverse');
+    }
     else if (control && !typing && event.key.toLowerCase() === 'z') press(event.shiftKey ? 'redo' : 'undo');
     else if (control && !typing && event.key.toLowerCase() === 'y') press('redo');
     else return;
