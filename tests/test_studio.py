@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -522,6 +523,19 @@ def test_upload_of_a_robot(state):
     assert state.robot.name == "pendulum"
 
 
+def test_a_tree_gets_an_end_effector(state):
+    """Most URDF files have several tips: a frame at the base, a tool, fingers."""
+    extra = b"""<link name="mark"/><joint name="m" type="fixed"><parent link="base"/><child link="mark"/></joint>
+    <link name="tool"/><joint name="t" type="fixed"><parent link="rod"/><child link="tool"/></joint></robot>"""
+    state.upload_robot("arm.urdf", URDF.replace(b"</robot>", extra))
+    assert state.robot.model.end_effector == "tool"
+    assert "tool is taken for the end effector" in state.notes[0]
+    assert state.run_inverse().path.shape[1] == 3
+    state.editor.set_field("end_effector", "mark")
+    assert state.follow_editor()
+    assert state.robot.model.end_effector == "mark"
+
+
 def test_upload_of_a_zip_with_meshes(state):
     state.upload_robot("robot.zip", zipped({"arm/arm.urdf": URDF, "arm/meshes/rod.stl": b"solid", "arm/a.exe": b"x"}))
     assert state.robot.name == "pendulum"
@@ -573,7 +587,7 @@ def test_too_many_joints(state):
 # --- who may come in --------------------------------------------------------------------------------------------
 
 
-def visit(guard, path="/", query="", cookie="", host="localhost:8080", kind="http"):
+def visit(guard, path="/", query="", cookie="", host="localhost:8080", kind="http", origin=""):
     """The status and headers that a visitor gets; 200 if the application was reached."""
     sent = []
 
@@ -587,6 +601,7 @@ def visit(guard, path="/", query="", cookie="", host="localhost:8080", kind="htt
         sent.append(message)
 
     headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
+    headers += [(b"origin", origin.encode())] if origin else []
     scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
     asyncio.run(guard.middleware(application)(scope, receive, send))
     return sent[0].get("status", sent[0]["type"]), dict(sent[0].get("headers", [])), sent[-1].get("body", b"")
@@ -600,6 +615,14 @@ def test_loopback_needs_no_token_but_its_own_name():
     for host in ("evil.example:8080", "127.0.0.1.evil.example", "", "192.168.0.7"):
         assert visit(guard, host=host)[0] == 400
         assert visit(guard, host=host, kind="websocket")[0] == "websocket.close"
+
+
+def test_pages_of_others_are_not_answered():
+    guard = access.Access("127.0.0.1")
+    assert visit(guard, origin="http://localhost:8080")[0] == 200
+    for origin in ("http://evil.example", "http://localhost:9999", "null"):
+        assert visit(guard, origin=origin)[0] == 403
+        assert visit(guard, origin=origin, kind="websocket")[0] == "websocket.close"
 
 
 def test_other_hosts_ask_for_the_token():
@@ -621,3 +644,25 @@ def test_other_hosts_ask_for_the_token():
     cookie = headers[b"set-cookie"].decode().split(";")[0]
     assert visit(guard, cookie=cookie)[0] == 200
     assert visit(guard, cookie=cookie, kind="websocket")[0] == 200
+
+
+# --- the command ------------------------------------------------------------------------------------------------
+
+
+def command(*arguments):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    line = [sys.executable, "-m", "redyn", "studio", "--no-browser", *arguments]
+    return subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment, check=False)
+
+
+def test_the_command_names_mistakes():
+    done = command("no-such-robot")
+    assert done.returncode == 2
+    assert done.stderr.startswith("redyn: no-such-robot: neither a robot of the library nor a file")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = command("two-link", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert "choose another with --port" in done.stderr
+    assert done.stderr.count("\n") == 1

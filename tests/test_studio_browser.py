@@ -425,13 +425,17 @@ def test_by_keyboard_alone(browser, address):
     tab = Tab(browser, address)
     try:
         press = tab.page.keyboard.press
-        reached = []
+        reached = {}
         for _ in range(60):
             press("Tab")
-            reached.append(tab.page.evaluate("document.activeElement.closest('[data-testid]')?.dataset.testid ?? ''"))
+            where, outline = tab.page.evaluate("""() => {
+                const at = document.activeElement;
+                return [at.closest('[data-testid]')?.dataset.testid ?? '', getComputedStyle(at).outlineStyle];
+            }""")
+            reached[where] = outline
         for testid in ("robot-select", "robot-upload", "robot-new", "copy-python", "player-play", "joint-slider-1"):
             assert testid in reached
-        assert tab.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+        assert reached["copy-python"] == reached["player-play"] == "solid"  # one sees where one is
         press("Alt+2")
         tab.page.wait_for_selector("[data-testid=panel-forward]:visible")
         press("Control+Enter")

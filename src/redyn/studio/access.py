@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 COOKIE = "redyn-token"
 Scope = MutableMapping[str, Any]
@@ -42,7 +42,12 @@ class Access:
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] not in ("http", "websocket"):
                 return await application(scope, receive, send)
-            headers = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]}
+            headers: dict[str, str] = {
+                key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]
+            }
+            origin = headers.get("origin")
+            if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+                return await _refuse(scope, receive, send, 403, "This studio answers to its own pages only.")
             if not self.token:
                 # A page of elsewhere could give itself the name of this machine; we answer to our own names only.
                 if is_loopback(_host_name(headers.get("host", ""))):

@@ -14,7 +14,7 @@ from nicegui import ui
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio.controls import box, button, choose_tab, set_text, tabs, text
+from redyn.studio.controls import box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.jobs import Pool
 from redyn.studio.panels.equations import EquationsPanel
 from redyn.studio.panels.forward import ForwardPanel
@@ -39,7 +39,8 @@ class Desk:
     def __init__(self, state: State, pool: Pool, upload_url: str) -> None:
         self.state, self.pool, self.upload_url = state, pool, upload_url
         self._lock, self._news_count = asyncio.Lock(), 0
-        with box("studio", "studio", id="studio"):
+        self._root = box("studio", "studio", id="studio")
+        with self._root:
             self.header = Header(self)
             with box("left"):
                 with box("scene-and-jog"):
@@ -90,6 +91,8 @@ class Desk:
 
     async def attempt(self, work: Callable[[], Any], *, slow: bool = False) -> bool:
         """Do something that may fail; one thing at a time. `slow`: in a thread. True if it went well."""
+        if slow:
+            set_attribute(self._root, "data-busy", "yes")
         try:
             async with self._lock:
                 outcome = await asyncio.to_thread(work) if slow else work()
@@ -102,6 +105,8 @@ class Desk:
             log.exception("unexpected")
             self.trouble(f"This did not work, which is a fault of redyn's: {type(error).__name__}: {error}")
             return False
+        finally:
+            set_attribute(self._root, "data-busy", None)
         self.clear_trouble()
         return True
 

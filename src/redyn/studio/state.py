@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description import RobotDescription, library, read
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio import code, uploads
@@ -89,6 +90,11 @@ class State:
 
     def _open(self, description: RobotDescription, notes: list[str]) -> None:
         robot = _checked(description)
+        if robot.model.end_effector is None:
+            tip = farthest_tip(description)
+            notes = [*notes, f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"]
+            description = description.model_copy(update={"end_effector": tip})
+            robot = Robot(description)
         self.editor.open(description)
         self._use(robot)
         self.motion.fit(robot)
@@ -247,6 +253,19 @@ class State:
                 title = f"{self.robot.name}: {found.plan.kind} motion in {found.plan.duration:g} s"
                 write_html(path, self.robot, found.t, found.q, plots, title=title, notes=["inverse dynamics"])
             return f"{uploads.safe_name(self.robot.name)}-{self.tab}.html", path.read_bytes()
+
+
+def farthest_tip(description: RobotDescription) -> str:
+    """Of a tree that names no end effector: the frame that carries nothing and hangs on the most joints."""
+    joints: dict[str, int] = {WORLD: 0}
+    left = {str(link.name): link for link in description.links}
+    while left:  # parents may come later in the file
+        for name, link in list(left.items()):
+            if str(link.parent) in joints:
+                joints[name] = joints[str(link.parent)] + (link.joint.type != "fixed")
+                del left[name]
+    inner = {str(link.parent) for link in description.links}
+    return max((name for name in joints if name not in inner), key=lambda name: joints[name])
 
 
 def _checked(description: RobotDescription) -> Robot:

@@ -191,7 +191,7 @@ class ForwardPanel:
         elif form.drive == "computed":
             set_text(self._note, "follows the motion of the tab Inverse dynamics")
         elif state.forward is None:
-            set_text(self._note, "")
+            set_text(self._note, "Run lets the robot go from this state")
 
     def _show_result(self) -> None:
         found = self._desk.state.forward
@@ -225,17 +225,16 @@ def _sentence(finished: Finished) -> str:
 
 
 def _summary(runs: list[Finished]) -> str:
-    head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)", "ended"]
+    """Two runs beside one another."""
+    head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
     body: list[list[str]] = []
-    for run, seconds, _, trouble in runs:
+    for run, seconds, _, _ in runs:
         error = float(np.abs(run.energy.balance).max())
         counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
-        ended = "as planned" if not trouble else f"at {run.t[-1]:.4g} s"
-        body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}", ended])
-    if len(runs) == 2 and runs[0].run.robot.name == runs[1].run.robot.name:
-        head.insert(-1, "apart")
-        count = min(len(r.run.t) for r in runs)
+        body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}"])
+    if len({finished.run.robot.name for finished in runs}) == 1:
+        head.append("apart")
+        count = min(len(finished.run.t) for finished in runs)
         gap = float(np.abs(runs[0].run.q[:count] - runs[1].run.q[:count]).max())
-        for row in body:
-            row.insert(-1, f"{gap:.1e}")
+        body = [[*row, f"{gap:.1e}"] for row in body]
     return table_html(head, body)

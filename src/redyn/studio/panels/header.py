@@ -90,8 +90,9 @@ class Header:
         ui.run_javascript(SHORTCUTS)
 
     def _options(self) -> dict[str, str]:
-        name = self._desk.state.editor.draft.robot.get("name", "robot")
-        return {OWN: f"{name} (edited)", **{robot: robot for robot in library()}}
+        name = str(self._desk.state.editor.draft.robot.get("name", "robot"))
+        own = f"{name} (edited)" if name in library() else name
+        return {OWN: own, **{robot: robot for robot in library()}}
 
     def show(self) -> None:
         state = self._desk.state

@@ -87,6 +87,8 @@ class TablesPanel:
                 self._pose = box("pose", "frame-pose")
                 with self._pose:
                     self._frames = Choice([], None, self._set_frame, "frame-select", "frame", "medium")
+                    tip = "Take this frame for the end effector: its path is drawn, and the buttons move it"
+                    button("As end effector", "set-tip", self._set_tip, tip)
                     self._matrix = ui.html("", sanitize=False).classes("matrix-frame")
         self._list: list[dict[str, Any]] = []
         self._show_tab()
@@ -262,6 +264,9 @@ class TablesPanel:
         if self._frame not in names:
             self._frame = self._desk.state.robot.model.end_effector or names[-1]
         self._frames.show(self._frame, names)
+
+    async def _set_tip(self) -> None:
+        await self._desk.edit(lambda: self._desk.state.editor.set_field("end_effector", self._frame))
 
     def _set_frame(self, name: str) -> None:
         self._frame = name
