@@ -18,7 +18,7 @@ from test_studio import URDF, zipped
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
-PATIENCE = 40_000  # ms: a shared machine without a GPU
+PATIENCE = 90_000  # ms: a shared machine without a GPU
 CONTROLS = [
     *("robot-select", "robot-upload", "dh-table", "view3d", "joint-slider-1", "joint-slider-6", "tab-inverse"),
     *("tab-forward", "tab-equations", "run-inverse", "run-forward", "plot-torque", "plot-energy", "player-play"),

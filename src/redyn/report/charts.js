@@ -140,10 +140,12 @@ export function createCharts(settings) {
     const axes = graph._fullLayout;
     if (!axes) return;
     const x = axes.xaxis.l2p(settings.range()[0] + now);
-    cursor.hidden = !(x >= -0.5 && x <= axes.xaxis._length + 0.5);
+    const outside = !(x >= -0.5 && x <= axes.xaxis._length + 0.5);
+    if (cursor.hidden !== outside) cursor.hidden = outside;
     cursor.style.transform = `translateX(${axes.xaxis._offset + x}px)`;
-    cursor.style.top = `${axes.yaxis._offset}px`;
-    cursor.style.height = `${axes.yaxis._length}px`;
+    const [top, height] = [`${axes.yaxis._offset}px`, `${axes.yaxis._length}px`];
+    if (cursor.style.top !== top) cursor.style.top = top;
+    if (cursor.style.height !== height) cursor.style.height = height;
   }
 
   /** Moves every cursor to the time `t`, counted from the first. */

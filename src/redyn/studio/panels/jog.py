@@ -9,7 +9,7 @@ import numpy as np
 
 from redyn.report.colours import joint_colour
 from redyn.robot import Robot
-from redyn.studio.controls import Field, Part, box, button, set_text, text
+from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.forms import number
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class JogPanel:
                         button("−", f"tip-{axis}-minus", partial(self._tip, k, -1), f"{axis} less", "small icon")
                         text(axis, "axis-name")
                         button("+", f"tip-{axis}-plus", partial(self._tip, k, 1), f"{axis} more", "small icon")
-            self._where = text("", "where", "div", "tip-position")
+            self._where = Part("line", {"testid": "tip-position"})
 
     def show(self) -> None:
         state = self._desk.state
@@ -51,9 +51,9 @@ class JogPanel:
         state = self._desk.state
         self._part.call("setValues", state.q.tolist())
         if state.robot.model.end_effector is None:
-            return set_text(self._where, "several tips")
+            return self._where.call("set", "several tips")
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
-        return set_text(self._where, f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
+        return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, told: Any) -> None:
         def jog() -> None:

@@ -38,10 +38,15 @@ export async function mount(root, options) {
   const charts = createCharts({ theme: () => look.theme, range: () => range, seek: (t) => clock.seek(t) });
   const hidden = new Set(); // names of joints that are switched off, in all plots of joints
   const cards = Object.fromEntries(options.cards.map((card) => [card.id, makeCard(card)]));
-  const watcher = new ResizeObserver(() => charts.resize());
+  let shown = false; // asking the browser every frame would make it lay out the page every frame
+  const watcher = new ResizeObserver(([entry]) => {
+    shown = entry.contentRect.width > 0;
+    charts.resize();
+    if (shown) charts.setTime(clock.now);
+  });
   watcher.observe(root);
   const unclock = clock.on((t) => {
-    if (root.offsetParent) charts.setTime(t);
+    if (shown) charts.setTime(t);
   });
   const unlook = look.on(() => {
     requestAnimationFrame(() => {
@@ -138,7 +143,7 @@ export async function mount(root, options) {
       if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
     }
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
-    if (root.offsetParent) charts.setTime(clock.now);
+    if (shown) charts.setTime(clock.now);
   }
 
   return {

@@ -98,7 +98,7 @@ export async function mount(root, options, tell) {
       onTime.heard = performance.now();
       tell("time", clock.now);
     };
-    if (now - (onTime.heard ?? 0) > 250) late();
+    if (now - (onTime.heard ?? 0) > 300) late();
     else told = setTimeout(late, 120);
   }
 
