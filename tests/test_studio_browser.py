@@ -131,8 +131,8 @@ class Tab:
         return float(self("player-time").text_content().split("/")[0])
 
     def fits(self):
-        """Whether nothing scrolls, and no panel sticks out of the window."""
-        return self.page.evaluate("""() => {
+        """Nothing scrolls, and no panel sticks out of the window, once the browser has drawn the new size."""
+        return self.page.wait_for_function("""() => {
             const root = document.documentElement;
             const inside = [...document.querySelectorAll('.headline, .panel')].every((panel) => {
                 const box = panel.getBoundingClientRect();
@@ -411,8 +411,10 @@ def test_two_integrators_side_by_side(tab):
     tab("tab-forward").click()
     tab("compare").click()
     tab.page.get_by_role("option", name="integrator rk4", exact=True).click()
+    loads = tab.loads
     tab("run-forward").click()
     tab.wait_text("run-summary", "two-link, rk4")
+    tab.ready(loads + 1)
     assert tab.page.locator("[data-testid=view3d] canvas").count() == 2
     names = [name for name, _, _ in tab.curves("plot-run-q")]
     assert names == ["joint1", "joint2", "joint1, rk4", "joint2, rk4"]

@@ -44,8 +44,6 @@ def forward_code(
     options = [f"rtol={plan.rtol!r}", f"atol={plan.rtol / 100!r}", f"sample={plan.sample!r}"]
     if law:
         options.insert(0, "torque=law")
-    if plan.stops:
-        options.append("stops=True")
     q, qd = _numbers(plan.q), _numbers(plan.qd)
     for k, method in enumerate(methods):
         call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, method={method!r}, {', '.join(options)})"

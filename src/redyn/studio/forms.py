@@ -115,7 +115,6 @@ class RunForm:
     kd: str = "20"
     method: str = "rkf45"
     rtol: str = "1e-8"
-    stops: bool = False
     compare: str = ""  # nothing, "method:NAME" or "robot:NAME"
     table: Samples | None = None
 
@@ -143,7 +142,6 @@ class RunForm:
             self.drive,
             method=self.method,
             rtol=number("tolerance", self.rtol, 1e-14, 1e-1),
-            stops=self.stops,
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, names))

@@ -83,7 +83,6 @@ class RunPlan:
     motion: MotionPlan | None = None
     method: str = "rkf45"
     rtol: float = 1e-8
-    stops: bool = False
 
     @property
     def sample(self) -> float:

@@ -109,7 +109,6 @@ def _simulation(robot: Robot, plan: RunPlan) -> Callable[[float, Any], Run]:
             method=plan.method,
             rtol=plan.rtol,
             atol=plan.rtol / 100,
-            stops=plan.stops,
             sample=min(plan.sample, duration),
             progress=progress,
         )
