@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 
 class Progress:
-    """A bar on standard error once something lasts longer than two seconds, where somebody can see it."""
+    """A bar on standard error once something lasts longer than two seconds, where somebody can see it.
 
-    def __init__(self, what: str, total: float, wanted: bool = True) -> None:
-        self._what, self._total, self._wanted = what, total, wanted and sys.stderr.isatty()
+    A function instead of True is told the part that is done, 0 to 1, some twenty times a second.
+    """
+
+    def __init__(self, what: str, total: float, wanted: bool | Callable[[float], object] = True) -> None:
+        self._tell = wanted if callable(wanted) else None
+        self._what, self._total, self._wanted = what, total, wanted is True and sys.stderr.isatty()
         self._started = time.perf_counter()
         self._bar: Any = None
         self._job: Any = None
@@ -24,6 +29,8 @@ class Progress:
             self._bar.stop()
 
     def show(self, done: float) -> None:
+        if self._tell is not None:
+            self._tell(float(done) / self._total)
         if not self._wanted or time.perf_counter() - self._started < 2.0:
             return
         if self._bar is None:

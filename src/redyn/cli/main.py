@@ -21,6 +21,7 @@ from redyn.cli import (
     reproduce,
     show,
     simulate,
+    studio,
     torque,
     verify,
 )
@@ -40,6 +41,7 @@ app.command("show")(show.show)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate)
 app.command("equations")(equations.equations)
+app.command("studio")(studio.studio)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
 app.command("export")(export.export)

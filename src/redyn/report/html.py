@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 __all__ = ["Plot", "write_html"]
 
-MODULES = ("solids", "viewer", "player", "page")  # each may import those before it
+MODULES = ("solids", "viewer", "player", "charts", "page")  # each may import those before it
 POINTS = 4000  # of a curve, about; longer ones are thinned such that their peaks stay
 
 

@@ -61,7 +61,7 @@ def scene(
     return {
         "name": robot.name,
         "times": pack_floats(times[keep] - times[0]),
-        "poses": pack_floats(_positions_and_quaternions(poses[:, 1:])),
+        "poses": pack_floats(positions_and_quaternions(poses[:, 1:])),
         "links": _links(robot, shapes),
         "joints": _joints(robot, joints, poses, shapes),
         "frames": [_frame(robot, name) for name in robot.frame_names],
@@ -93,7 +93,7 @@ def pack_floats(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
 
 
-def _positions_and_quaternions(poses: Array) -> Array:
+def positions_and_quaternions(poses: Array) -> Array:
     """x y z, then the quaternion x y z w, whose sign never jumps from one frame to the next: (F, L, 7)."""
     from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # heavy: where it is used
 
@@ -117,7 +117,25 @@ def _links(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
             if s.link == i
         ]
         links.append({"name": name, "solids": solids, "mass": masses[i], "com": centres[i].tolist()})
+        links[i]["ellipsoid"] = _ellipsoid(robot.parameters[10 * i - 10 : 10 * i], centres[i]) if i else None
     return links
+
+
+def _ellipsoid(ten: Array, com: Array) -> dict[str, Any] | None:
+    """The solid ellipsoid of even density with the same mass and inertia; none for a link that no body can be."""
+    m, (xx, xy, yy, xz, yz, zz) = float(ten[0]), ten[4:]
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if m <= 0.0:
+        return None
+    about_com = inertia - m * (com @ com * np.eye(3) - np.outer(com, com))
+    moments, axes = np.linalg.eigh(about_com)
+    squares = 2.5 / m * (moments.sum() - 2.0 * moments)  # of the semi-axes
+    if squares.min() < -1e-6 * max(float(squares.max()), 1e-12):
+        return None
+    turn = np.eye(4)
+    turn[:3, :3] = axes * np.sign(np.linalg.det(axes))
+    quaternion = positions_and_quaternions(turn[None, None])[0, 0, 3:]
+    return {"radii": np.sqrt(np.maximum(squares, 0.0)).tolist(), "quaternion": quaternion.tolist()}
 
 
 def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[Capsule]) -> list[dict[str, Any]]:
@@ -167,7 +185,7 @@ def _along(solids: list[Capsule], point: Array, axis: Array) -> float:
 
 def _frame(robot: Robot, name: str) -> dict[str, Any]:
     link, pose = frame_offset(robot, name)
-    x = _positions_and_quaternions(pose[None, None])[0, 0]
+    x = positions_and_quaternions(pose[None, None])[0, 0]
     return {"name": name, "link": link, "position": x[:3].tolist(), "quaternion": x[3:].tolist()}
 
 

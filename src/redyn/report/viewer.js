@@ -38,10 +38,14 @@ function drawsInSoftware() {
 
 /**
  * A viewer inside `container`, which must have a size.
- * show(what, on): what is "frames", "masses", "trace", "axes" or "meshes" (off: the model). touchingAt(t): names of the
- * pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave shapes.
+ * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
+ * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
+ * shapes. setPoses(rows): puts the moving links elsewhere than the motion has them, x y z and quaternion x y z w each.
+ * look() tells where the camera is, look(there) puts it there. `overlay` is a group of the world for what the page draws
+ * itself; call draw() after a change. `finest`: pixels drawn per pixel shown on a machine without a GPU, once things
+ * stand still.
  */
-export function createViewer(container, THREE, OrbitControls, scene) {
+export function createViewer(container, THREE, OrbitControls, scene, { finest = 1.5 } = {}) {
   const tools = makeTools(THREE);
   const { vec, along, drum, arrow, axesOf, onTop } = tools;
   const view = scene.view;
@@ -212,6 +216,21 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     ball.renderOrder = 4;
   }
 
+  const addEllipsoid = layer("ellipsoids", false);
+  for (const [i, link] of scene.links.entries()) {
+    if (!link.ellipsoid) continue;
+    const look = new THREE.MeshStandardMaterial({ transparent: true, opacity: 0.45, depthWrite: false, roughness: 0.6 });
+    materials[`ellipsoid${i}`] = look;
+    const body = addEllipsoid(new THREE.Mesh(new THREE.SphereGeometry(1, 40, 28), look), bodies[i]);
+    body.position.set(...link.com);
+    body.quaternion.set(...link.ellipsoid.quaternion);
+    body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // a rod stays to be seen
+    body.renderOrder = 2;
+  }
+
+  const overlay = new THREE.Group();
+  stage.add(overlay);
+
   const addAxis = layer("axes", false);
   for (const joint of scene.joints) {
     const half = vec(joint.axis).multiplyScalar(5 * thick);
@@ -300,6 +319,14 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     draw();
   }
 
+  function setPoses(rows) {
+    rows.forEach((row, i) => {
+      bodies[i + 1].position.fromArray(row);
+      bodies[i + 1].quaternion.fromArray(row, 3);
+    });
+    draw();
+  }
+
   function pairsAt(t) {
     const [low, high, part] = frameAt(t);
     const k = part < 1 ? low : high;
@@ -356,8 +383,8 @@ export function createViewer(container, THREE, OrbitControls, scene) {
   }
 
   function setQuality(level) {
-    const finest = software ? 1.5 : Math.min(window.devicePixelRatio || 1, 2); // smooths edges where nothing else does
-    const ratio = level ? COARSE[level] : finest;
+    // Without a GPU more pixels than are shown smooth the edges, where nothing else does.
+    const ratio = level ? COARSE[level] : software ? finest : Math.min(window.devicePixelRatio || 1, 2);
     sun.castShadow = level === 0;
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }
@@ -416,6 +443,16 @@ export function createViewer(container, THREE, OrbitControls, scene) {
     draw();
   }
 
+  function look(there) {
+    if (there) {
+      camera.position.fromArray(there.position);
+      controls.target.fromArray(there.target);
+      controls.update();
+      draw();
+    }
+    return { position: camera.position.toArray(), target: controls.target.toArray() };
+  }
+
   function setTheme(name) {
     theme = name;
     const look = THEMES[theme];
@@ -467,8 +504,12 @@ export function createViewer(container, THREE, OrbitControls, scene) {
 
   return {
     setTime,
+    setPoses,
     show,
     fit,
+    look,
+    overlay,
+    draw,
     setTheme,
     resize,
     dispose,

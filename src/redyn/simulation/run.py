@@ -61,7 +61,7 @@ def simulate(
     gravity: ArrayLike | None = None,
     payload: ArrayLike | None = None,
     dynamics: str = "recursive",
-    progress: bool = True,
+    progress: bool | Callable[[float], object] = True,
 ) -> Run:
     """The motion of a robot from the state q, qd, by its forward dynamics.
 
@@ -75,6 +75,7 @@ def simulate(
         is positive, downwards if negative).
     sample: seconds between results, which are made by interpolation, or the times themselves.
     dynamics: "recursive", or "cholesky" to compare.
+    progress: a bar where somebody sees it, or a function that is told the part that is done, 0 to 1.
 
     Ctrl-C returns what was computed so far. A motion that cannot go on raises SimulationError, whose `run` holds it.
 
@@ -168,7 +169,7 @@ def _go(
     duration: float,
     pace: float | None,
     tolerance: tuple[float, float],
-    progress: bool,
+    progress: bool | Callable[[float], object],
 ) -> Ending:
     """Through time in chunks, between which Python shows progress and takes an interrupt."""
     clock, status = memory.clock, drive.PAUSED

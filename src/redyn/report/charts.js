@@ -1,0 +1,158 @@
+// A plot over time with a cursor that follows the clock. The HTML report and the studio draw theirs with this module.
+
+import { element } from "./player.js";
+import { shade } from "./viewer.js";
+
+/** Text that Plotly, which reads some HTML in names, shows as it is. */
+function plain(text) {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+/**
+ * Charts that share a clock. `settings`: theme() is "light" or "dark"; range() the first and last time of the motion;
+ * seek(t) is called with the time, counted from the first, of a click. Colours and the font come from the page's own
+ * style: --line, --faint, --soft, --panel, --ink; `--plot-font` is the size of numbers, 11px unless set.
+ */
+export function createCharts(settings) {
+  const charts = new Set();
+  let Plotly = null;
+  let now = 0;
+  let zooming = false;
+
+  /** A chart in `area`, of { names, colours, t, y (curve after curve), dashes? }; drawn once `use` has Plotly. */
+  function add(area, plot) {
+    const graph = element("div", { class: "graph" });
+    const cursor = element("div", { class: "cursor", hidden: "" });
+    area.append(graph, cursor);
+    const chart = { graph, cursor, plot, hidden: new Set(), drawn: false, setPlot, setVisible, remove };
+
+    async function setPlot(next) {
+      if (next.names.join("\n") !== chart.plot.names.join("\n")) chart.hidden.clear();
+      chart.plot = next;
+      if (chart.drawn) await redraw(chart, { zoom: "reset" });
+    }
+
+    function setVisible(k, on) {
+      if (on) chart.hidden.delete(k);
+      else chart.hidden.add(k);
+      if (chart.drawn) redraw(chart);
+    }
+
+    function remove() {
+      charts.delete(chart);
+      if (chart.drawn) Plotly.purge(graph);
+      graph.remove();
+      cursor.remove();
+    }
+
+    charts.add(chart);
+    return chart;
+  }
+
+  async function use(loaded) {
+    Plotly = loaded;
+    for (const chart of charts) await draw(chart);
+  }
+
+  async function draw(chart) {
+    if (chart.drawn || !Plotly) return;
+    chart.drawn = true;
+    await Plotly.newPlot(chart.graph, curves(chart), layout(chart), { displayModeBar: false, doubleClick: "reset" });
+    chart.graph.on("plotly_afterplot", () => moveCursor(chart));
+    chart.graph.on("plotly_relayout", (change) => zoomAll(chart, change));
+    seekOnClick(chart);
+    moveCursor(chart);
+  }
+
+  function redraw(chart, { zoom } = {}) {
+    if (zoom === "reset") chart.revision = (chart.revision ?? 0) + 1;
+    return Plotly.react(chart.graph, curves(chart), layout(chart));
+  }
+
+  function redrawAll() {
+    for (const chart of charts) if (chart.drawn) redraw(chart);
+  }
+
+  function resize() {
+    for (const chart of charts) if (chart.drawn && chart.graph.clientWidth) Plotly.Plots.resize(chart.graph);
+  }
+
+  function curves({ plot, hidden }) {
+    const theme = settings.theme();
+    return plot.names.map((name, k) => ({
+      x: plot.t,
+      y: plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length),
+      name: plain(name),
+      mode: "lines",
+      visible: !hidden.has(k),
+      line: {
+        color: shade(plot.colours[k], theme),
+        width: plot.names.length > 12 ? 1.2 : 1.8,
+        dash: plot.dashes?.[k] ?? "solid",
+        simplify: false,
+      },
+    }));
+  }
+
+  function layout(chart) {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    const size = parseFloat(colour("--plot-font")) || 11;
+    const axis = { gridcolor: colour("--line"), zerolinecolor: colour("--faint"), zerolinewidth: 1, tickfont: { size: size - 0.5 } };
+    const [from, to] = settings.range();
+    return {
+      margin: { l: 4.4 * size, r: 18, t: 6, b: 2 * size },
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: style.fontFamily, size, color: colour("--soft") },
+      showlegend: false,
+      hovermode: "x unified",
+      hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: { size, color: colour("--ink") } },
+      xaxis: { ...axis, range: [from, to > from ? to : from + 1], hoverformat: ".4~g", ticksuffix: " s", showticksuffix: "last" },
+      yaxis: { ...axis, nticks: 5, zeroline: true, exponentformat: "power" },
+      uirevision: chart.revision ?? 0, // the same: a zoom stays
+    };
+  }
+
+  /** One zoom for all: times on the plots below one another stay comparable. */
+  function zoomAll(from, change) {
+    if (zooming || !Object.keys(change).some((key) => key.startsWith("xaxis"))) return;
+    zooming = true;
+    const range = [...from.graph._fullLayout.xaxis.range];
+    const others = [...charts].filter((chart) => chart !== from && chart.drawn);
+    Promise.all(others.map((chart) => Plotly.relayout(chart.graph, { "xaxis.range": range }))).finally(() => (zooming = false));
+  }
+
+  function seekOnClick({ graph }) {
+    let down = null;
+    graph.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]), true);
+    window.addEventListener("pointerup", (event) => {
+      const still = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4;
+      down = null;
+      if (!still) return;
+      const axis = graph._fullLayout.xaxis;
+      settings.seek(axis.p2l(event.clientX - graph.getBoundingClientRect().left - axis._offset) - settings.range()[0]);
+    }, true);
+  }
+
+  /** A line over the plot, moved by the compositor: redrawing the plot would not keep up with the motion. */
+  function moveCursor({ graph, cursor }) {
+    const axes = graph._fullLayout;
+    if (!axes) return;
+    const x = axes.xaxis.l2p(settings.range()[0] + now);
+    const outside = !(x >= -0.5 && x <= axes.xaxis._length + 0.5);
+    if (cursor.hidden !== outside) cursor.hidden = outside;
+    cursor.style.transform = `translateX(${axes.xaxis._offset + x}px)`;
+    const [top, height] = [`${axes.yaxis._offset}px`, `${axes.yaxis._length}px`];
+    if (cursor.style.top !== top) cursor.style.top = top;
+    if (cursor.style.height !== height) cursor.style.height = height;
+  }
+
+  /** Moves every cursor to the time `t`, counted from the first. */
+  function setTime(t) {
+    now = t;
+    for (const chart of charts) moveCursor(chart);
+  }
+
+  return { add, use, draw, redrawAll, resize, setTime };
+}

@@ -1,0 +1,117 @@
+"""The Python that repeats what is on the screen. It runs as it is: the robot and the numbers are in it."""
+
+from __future__ import annotations
+
+import pprint
+from typing import Any, cast
+
+import numpy as np
+
+from redyn.description import RobotDescription, library, read, to_data
+from redyn.studio.plans import MotionPlan, RunPlan, Samples
+
+
+def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
+    """Inverse dynamics along a motion."""
+    lines = [
+        "import numpy as np",
+        "",
+        "import redyn",
+        "",
+        *_robot(description),
+        *_motion(plan),
+        f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
+        "q, qd, qdd = motion(t)",
+        "tau = robot.inverse_dynamics(q, qd, qdd)",
+        "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction: their sum is tau",
+        "wrenches = robot.joint_wrenches(q, qd, qdd)",
+        "",
+        "for name, column in zip(robot.joint_names, tau.T):",
+        '    print(f"{name}: from {column.min():.6g} to {column.max():.6g}")',
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def forward_code(
+    description: RobotDescription, plan: RunPlan, other: RobotDescription | None, methods: list[str]
+) -> str:
+    """One simulation, or two to compare."""
+    law = _law(plan)
+    lines = ["import redyn", "", *_robot(description)]
+    if plan.table is not None or (plan.motion is not None and plan.motion.samples is not None):
+        lines[:1] = ["import numpy as np", "", "import redyn"]
+    lines += law
+    options = [f"rtol={plan.rtol!r}", f"atol={plan.rtol / 100!r}", f"sample={plan.sample!r}"]
+    if law:
+        options.insert(0, "torque=law")
+    q, qd = _numbers(plan.q), _numbers(plan.qd)
+    for k, method in enumerate(methods):
+        call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, method={method!r}, {', '.join(options)})"
+        lines.append(f"{'run' if not k else 'other'} = {call}")
+    if other is not None:
+        fits = len(other.links) and sum(link.joint.type != "fixed" for link in other.links) == len(plan.q)
+        state = f"{q}, {qd}" if fits else "second.initial, second.neutral()"
+        call = f"redyn.simulate(second, {state}, {plan.duration!r}, method={methods[0]!r}, {', '.join(options)})"
+        lines += ["", *_robot(other, "second"), f"other = {call}"]
+    lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
+    lines += ["print(other)"] if len(methods) > 1 or other is not None else []
+    lines += ['# run.html("run.html")  # a page to play; also run.plot(), run.to_csv("run.csv"), run.to_dataframe()']
+    return "\n".join(lines) + "\n"
+
+
+def state_code(description: RobotDescription, q: list[float], qd: list[float]) -> str:
+    """The matrices at the state that is shown."""
+    lines = [
+        "import redyn",
+        "",
+        *_robot(description),
+        f"q = {_numbers(q)}",
+        f"qd = {_numbers(qd)}",
+        'print("mass matrix\\n", robot.mass_matrix(q))',
+        'print("Coriolis matrix\\n", robot.coriolis_matrix(q, qd))',
+        'print("gravity\\n", robot.gravity_torque(q))',
+        'print("operations of the inverse dynamics:", robot.operation_count("inverse_dynamics"))',
+        "print(robot.denoc(q, qd))  # the book's matrices",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
+    """How to get the robot: by its name if it is as in the library, else with all its numbers."""
+    if description.name in library() and read(description.name) == description:
+        return [f"{name} = redyn.load({description.name!r})"]
+    data = to_data(description)
+    for link in cast("list[dict[str, Any]]", data["links"]):
+        link.pop("visual", None)
+        link.pop("collision", None)
+    text = pprint.pformat(data, width=110, compact=True, sort_dicts=False)
+    return [f"{name} = redyn.load(", *(f"    {line}" for line in text.splitlines()), ")"]
+
+
+def _numbers(values: Any) -> str:
+    return repr([float(x) for x in values])
+
+
+def _array(values: Any) -> str:
+    return f"np.array({np.asarray(values).tolist()!r})"
+
+
+def _motion(plan: MotionPlan) -> list[str]:
+    if plan.samples is None:
+        arguments = f"{_numbers(plan.start)}, {_numbers(plan.stop)}, {plan.duration!r}"
+        return [f"motion = redyn.trajectory.{plan.kind}({arguments})"]
+    s: Samples = plan.samples
+    given = [_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None]
+    return [f"motion = redyn.trajectory.samples({', '.join(given)})  # {s.name}"]
+
+
+def _law(plan: RunPlan) -> list[str]:
+    if plan.drive == "constant":
+        return [f"law = {_numbers(plan.torque)}"]
+    if plan.table is not None:
+        return [f"law = ({_array(plan.table.t)}, {_array(plan.table.q)})  # {plan.table.name}"]
+    if plan.drive == "pd":
+        return [f"law = redyn.control.pd_gravity(robot, {_numbers(plan.target)}, {plan.kp!r}, {plan.kd!r})"]
+    if plan.motion is not None:
+        return [*_motion(plan.motion), f"law = redyn.control.computed_torque(robot, motion, {plan.kp!r}, {plan.kd!r})"]
+    return []

@@ -1,0 +1,175 @@
+"""Small pieces of the page: buttons, fields and selections that look alike, and the components of `parts/`.
+
+Every control sits in, or is, an element with a `data-testid` of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from nicegui import ui
+from nicegui.element import Element
+
+Action = Callable[[], Any]  # what a click does; may be asynchronous
+Told = Callable[[Any], Any]  # takes what was told or chosen; may be asynchronous
+
+PARTS = Path(__file__).parent / "parts"
+
+
+class Part(Element, component=PARTS / "part.js"):
+    """A module of `parts/` in the page. The server calls its methods; it tells the server by name what has happened."""
+
+    base = ""  # where the modules are served; set once by the server
+
+    def __init__(self, module: str, options: dict[str, Any] | None = None, **heard: Told) -> None:
+        super().__init__()
+        self.classes("part")
+        self.props["source"] = f"{Part.base}/studio/{module}.js"
+        self.props["options"] = options or {}
+        self._heard = heard
+        self.on("tell", self._tell)
+
+    async def _tell(self, event: Any) -> None:
+        told: dict[str, Any] = event.args
+        handler = self._heard.get(str(told.get("name")))
+        if handler is not None:
+            await _finish(handler(told.get("value")))
+
+    def call(self, name: str, *values: Any) -> None:
+        """Of the module's methods, in the order of the calls."""
+        self.run_method("call", name, *values)
+
+
+async def _finish(outcome: Any) -> None:
+    if isinstance(outcome, Awaitable):
+        await cast("Awaitable[Any]", outcome)
+
+
+def box(classes: str = "", testid: str = "", tag: str = "div", **attributes: str) -> Element:
+    """A plain element."""
+    element = ui.element(tag).classes(classes)
+    if testid:
+        element.props["data-testid"] = testid
+    for name, value in attributes.items():
+        element.props[name.replace("_", "-")] = value
+    return element
+
+
+def text(content: str, classes: str = "", tag: str = "span", testid: str = "") -> Element:
+    """A plain element with text."""
+    element = box(classes, testid, tag)
+    cast(Any, element)._text = content  # what NiceGUI's own elements with text do
+    return element
+
+
+def set_text(element: Element, content: str) -> None:
+    if cast(Any, element)._text != content:
+        cast(Any, element)._text = content
+        element.update()
+
+
+def set_attribute(element: Element, name: str, value: str | None) -> None:
+    """Gives an attribute another value; None takes it away."""
+    props = cast("dict[str, Any]", element.props)
+    if props.get(name) != value:
+        if value is None:
+            props.pop(name, None)
+        else:
+            props[name] = value
+        element.update()
+
+
+def button(
+    label: str, testid: str, on_click: Action | None = None, title: str = "", classes: str = "small", js: str = ""
+) -> Element:
+    """`js`: what the browser does by itself, instead of asking the server."""
+    element = text(label, classes, "button", testid)
+    element.props["type"] = "button"
+    if title:
+        element.props["title"] = title
+        element.props["aria-label"] = title
+    if js:
+        element.on("click", js_handler=js)
+    elif on_click is not None:
+        element.on("click", on_click, [])
+    return element
+
+
+def enable(element: Element, on: bool) -> None:
+    set_attribute(element, "disabled", None if on else "")
+
+
+class Choice:
+    """A selection that tells only of changes by the user."""
+
+    def __init__(self, options: Any, value: Any, on_change: Told, testid: str, label: str, classes: str = "") -> None:
+        with box(f"field {classes}", testid) as self.frame:
+            self._select = cast(Any, ui.select)(options, value=value, label=label)
+            self._select.props("dense outlined options-dense")
+            self._select.on("update:model-value", lambda: on_change(self._select.value))
+
+    def show(self, value: Any, options: Any = None) -> None:
+        """Another value, and other options if they are given."""
+        if options is None:
+            self._select.set_value(value)
+        else:
+            self._select.set_options(options, value=value)
+
+
+class Field:
+    """A field that tells when it is left or Enter is pressed."""
+
+    def __init__(
+        self, value: str, on_change: Told, testid: str, label: str, classes: str = "", title: str = ""
+    ) -> None:
+        with box(f"field {classes}", testid) as self.frame:
+            if title:
+                self.frame.props["title"] = title
+            self._input = ui.input(label=label, value=value).props("dense outlined autocomplete=off spellcheck=false")
+            self._input.on("change", lambda: on_change(self._input.value or ""), [])
+
+    def show(self, value: str) -> None:
+        self._input.set_value(value)
+
+
+def menu(label: str, testid: str, title: str, entries: dict[str, tuple[str, Action]]) -> Element:
+    """A button with a menu: by test id, a text and what it does."""
+    opener = button(label, testid, title=title)
+    with opener, ui.menu().props("auto-close"):
+        for name, (content, action) in entries.items():
+            ui.menu_item(content, action).props(f"data-testid={name}")
+    return opener
+
+
+def tabs(names: dict[str, tuple[str, str]], chosen: str, on_choose: Told, label: str) -> dict[str, Element]:
+    """A row of tabs: by key, a text and a test id. Arrow keys move between them."""
+    made: dict[str, Element] = {}
+    with box("tabs", role="tablist", aria_label=label) as row:
+        for key, (content, testid) in names.items():
+            tab = button(content, testid, partial(on_choose, key), classes="tab")
+            tab.props["role"] = "tab"
+            tab.props["aria-selected"] = "true" if key == chosen else "false"
+            made[key] = tab
+    row.on(
+        "keydown",
+        js_handler="""(event) => {
+            const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+            if (!step) return;
+            event.stopPropagation();
+            const tabs = [...event.currentTarget.querySelectorAll('[role=tab]')];
+            const next = tabs[(tabs.indexOf(event.target) + step + tabs.length) % tabs.length];
+            next.focus();
+            next.click();
+        }""",
+    )
+    return made
+
+
+def choose_tab(made: dict[str, Element], panels: dict[str, Element], chosen: str) -> None:
+    for key, tab in made.items():
+        set_attribute(tab, "aria-selected", "true" if key == chosen else "false")
+    for key, panel in panels.items():
+        panel.set_visibility(key == chosen)

@@ -1,0 +1,174 @@
+"""The equations of motion: formulas of small robots, numbers at the state that is shown, and what they cost."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from nicegui import ui
+
+from redyn.kernels.program import Count
+from redyn.reproduce.published import FORWARD, INVERSE
+from redyn.robot import Robot
+from redyn.studio.controls import box, button, set_text, text
+from redyn.studio.formulas import MOST_JOINTS, Formulas
+from redyn.studio.jobs import Job
+from redyn.studio.panels.matrices import Hint, matrix_html, table_html
+
+if TYPE_CHECKING:
+    from redyn.studio.desk import Desk
+
+MOST_SHOWN = 12  # rows and columns of numbers
+PARTS = {
+    "mass": ("Mass matrix", "M(q)"),
+    "coriolis": ("Coriolis matrix", "C(q, q̇)"),
+    "gravity": ("Gravity", "g(q)"),
+}
+
+
+def mass_hint(i: int, j: int) -> str:
+    low, high = max(i, j) + 1, min(i, j) + 1
+    equation = "(9.15b)" if i >= j else "(9.15c), the transpose of (9.15b)"
+    return f"element {i + 1},{j + 1} of the GIM: p{low}ᵀ M̃{low} B{low}{high} p{high}, Eq. {equation}"
+
+
+def coriolis_hint(i: int, j: int) -> str:
+    return f"element {i + 1},{j + 1} of the MCI C, Eq. (9.16k)"
+
+
+def gravity_hint(i: int, _: int) -> str:
+    return f"what holds joint {i + 1} against the weights: −p{i + 1}ᵀ w̃ᴱ{i + 1} with the weights in w̃ᴱ, Eq. (9.21b)"
+
+
+HINTS: dict[str, Hint] = {"mass": mass_hint, "coriolis": coriolis_hint, "gravity": gravity_hint}
+
+
+class EquationsPanel:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._robot: Robot | None = None  # whose formulas are shown or on their way
+        self._job: Job | None = None
+        self._formulas: Formulas | None = None
+        self._symbolic: dict[str, ui.html] = {}
+        self._numbers: dict[str, ui.html] = {}
+        self.root = box("work", "panel-equations", role="tabpanel")
+        with self.root, box("equations"):
+            text("M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ", "law", "p")
+            self._note = text("", "run-note", "p", "equations-note")
+            for key, (title, _) in PARTS.items():
+                with box("card equation", f"equation-{key}"):
+                    with box("panel-head"):
+                        text(title, tag="h2")
+                        button("Copy LaTeX", f"copy-latex-{key}", partial(self._copy, key), "As LaTeX")
+                    self._symbolic[key] = ui.html("", sanitize=False).classes("formula")
+                    self._symbolic[key].props(f"data-testid=formula-{key}")
+                    self._numbers[key] = ui.html("", sanitize=False).classes("numbers")
+                    self._numbers[key].props(f"data-testid=numbers-{key}")
+            with box("card equation", "operation-counts"):
+                text("Operations, beside the published tables", tag="h2")
+                self._counts = ui.html("", sanitize=False).classes("counts")
+        self._timer = ui.timer(0.2, self._look, active=False)
+
+    async def show(self) -> None:
+        """When the tab opens, or the robot has changed while it is open."""
+        desk = self._desk
+        if desk.state.tab != "equations":
+            return
+        robot = desk.state.robot
+        if robot is not self._robot:
+            self._begin(robot)
+            counted: list[str] = []
+            if await desk.attempt(lambda: counted.append(counts_html(robot)), slow=True) and robot is self._robot:
+                self._counts.set_content(counted[0])
+        self.show_numbers()
+
+    def _begin(self, robot: Robot) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._robot, self._job, self._formulas = robot, None, None
+        for part in self._symbolic.values():
+            part.set_content("")
+        self._counts.set_content("")
+        if robot.dof > MOST_JOINTS:
+            note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
+            return set_text(self._note, note)
+        set_text(self._note, "deriving the formulas")
+        self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description)
+        self._timer.active = True
+        return None
+
+    def _look(self) -> None:
+        job = self._job
+        if job is None or not job.over.is_set():
+            if job is not None and job.note:
+                set_text(self._note, job.note)
+            return
+        self._job, self._timer.active = None, False
+        set_text(self._note, job.error)
+        if job.state == "done":
+            self._formulas = job.result
+            for key, part in self._symbolic.items():
+                formula = getattr(job.result, key)
+                cells = [[entry.mathml for entry in row] for row in formula.rows]
+                part.set_content(matrix_html(cells, PARTS[key][1], HINTS[key], markup=True))
+            self.show_numbers()
+
+    def show_numbers(self) -> None:
+        state = self._desk.state
+        if state.tab != "equations":
+            return
+        robot, q = state.robot, state.q
+        qd = state.rates_at(state.time)
+        values = {
+            "mass": robot.mass_matrix(q),
+            "coriolis": robot.coriolis_matrix(q, qd),
+            "gravity": robot.gravity_torque(q)[:, None],
+        }
+        for key, matrix in values.items():
+            name = "now" if self._formulas is not None else PARTS[key][1]
+            self._numbers[key].set_content(numbers_html(matrix, name, HINTS[key]))
+
+    async def _copy(self, key: str) -> None:
+        latex: list[str] = []
+
+        def make() -> None:
+            if self._formulas is not None:
+                latex.append(getattr(self._formulas, key).latex())
+                return
+            robot, q = self._desk.state.robot, self._desk.state.q
+            still = np.zeros(robot.dof)
+            matrix = {
+                "mass": lambda: robot.mass_matrix(q),
+                "coriolis": lambda: robot.coriolis_matrix(q, still),
+                "gravity": lambda: robot.gravity_torque(q)[:, None],
+            }[key]()
+            body = r" \\ ".join(" & ".join(f"{x:.6g}" for x in row) for row in matrix)
+            latex.append(rf"\begin{{bmatrix}} {body} \end{{bmatrix}}")
+
+        if await self._desk.attempt(make):
+            ui.clipboard.write(latex[0])
+            self._desk.tell("Copied as LaTeX.")
+
+
+def numbers_html(matrix: Any, name: str, hint: Hint) -> str:
+    """A matrix of numbers; only its first rows and columns if it is large."""
+    shown = matrix[:MOST_SHOWN, :MOST_SHOWN]
+    cells = [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in shown]
+    cut = "" if shown.shape == matrix.shape else f"<p>the first {MOST_SHOWN} of {len(matrix)} joints</p>"
+    return matrix_html(cells, name, hint) + cut
+
+
+def counts_html(robot: Robot) -> str:
+    """Multiplications and additions of this robot's kernels, and of the published algorithms for as many joints."""
+    n = robot.dof
+    parts: list[str] = []
+    for title, name, published in (
+        (f"Inverse dynamics, Table 9.1, n = {n}", "inverse_dynamics", INVERSE),
+        (f"Forward dynamics, φ given, Table 9.6, n = {n}", "solve", FORWARD),
+    ):
+        count: Count = robot.operation_count(name)
+        rows = [["redyn, this robot", str(count.multiplications), str(count.additions)]]
+        rows += [[author, f"{m(n):.0f}", f"{a(n):.0f}"] for author, (m, a) in published.items()]
+        parts.append(f"<div><p>{title}</p>{table_html(['', '×', '+'], rows)}</div>")
+    return "".join(parts)

@@ -1,0 +1,240 @@
+"""Forward dynamics: let the robot move, from a state and by what drives it; one run, or two to compare."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from nicegui import ui
+
+from redyn.description import library
+from redyn.report.colours import joint_colour
+from redyn.studio import uploads
+from redyn.studio.controls import Choice, Field, Part, box, button, enable, set_attribute, set_text, text
+from redyn.studio.panels.matrices import table_html
+from redyn.studio.plans import DRIVES, METHODS
+from redyn.studio.work import Finished, plot_data, run_plots
+
+if TYPE_CHECKING:
+    from redyn.studio.desk import Desk
+
+CARDS = [
+    {"id": "energy", "title": "Energy", "wide": True},
+    {"id": "run-q", "title": "Joint values"},
+    {"id": "run-qd", "title": "Joint rates"},
+    {"id": "run-tau", "title": "Torques"},
+    {"id": "run-path", "title": "End effector"},
+]
+ALONE = "nothing"
+
+
+class ForwardPanel:
+    def __init__(self, desk: Desk) -> None:
+        self._desk, form = desk, desk.state.run
+        self.root = box("work", "panel-forward", role="tabpanel")
+        with self.root:
+            with box("form"):
+                self._drive = Choice(DRIVES, form.drive, self._set_drive, "torque-kind", "torque", "wide-field")
+                options = {
+                    "text": "Upload CSV",
+                    "accept": ".csv",
+                    "url": f"{desk.upload_url}/torque",
+                    "largest": uploads.LARGEST,
+                    "title": "Torques from a file: columns t and tau_<joint>",
+                    "testid": "torque-upload",
+                }
+                self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
+                self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", "gain on positions")
+                self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", "gain on rates")
+                self._duration = Field(
+                    form.duration, partial(self._set, "duration"), "run-duration", "duration (s)", "short"
+                )
+                self._method = Choice(
+                    list(METHODS), form.method, partial(self._set, "method"), "integrator", "integrator", "short2"
+                )
+                title = "Relative tolerance of the integrators that choose their step"
+                self._rtol = Field(form.rtol, partial(self._set, "rtol"), "tolerance", "tolerance", "short", title)
+                self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
+            self._rows = Part("rows", edit=self._edited)
+            with box("run-line"):
+                self._run = button("Run", "run-forward", self.run, "Simulate (Ctrl+Enter)", "run")
+                self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show what there is")
+                with box("bar", "progress", role="progressbar") as self._bar:
+                    self._done = box("bar-done")
+                self._note = text("", "run-note", testid="run-note")
+            self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
+            self._plots = Part("plots", {"cards": CARDS})
+        self._timer = ui.timer(0.1, self._look, active=False)
+
+    def _others(self) -> dict[str, str]:
+        methods = {f"method:{name}": f"integrator {name}" for name in METHODS}
+        return {ALONE: "nothing", **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
+
+    # --- what is typed in -------------------------------------------------------------------------------------
+
+    def _set(self, name: str, value: Any) -> None:
+        setattr(self._desk.state.run, name, value)
+
+    def _set_drive(self, value: str) -> None:
+        self._desk.state.run.drive = value
+        self._show_form()
+
+    def _set_compare(self, value: str) -> None:
+        self._desk.state.run.compare = "" if value == ALONE else value
+
+    def _edited(self, told: Any) -> None:
+        form = self._desk.state.run
+        rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
+        rows[told["row"]][int(told["joint"])] = str(told["text"])[:100]
+
+    def _taken(self, _: object) -> None:
+        self._show_form()
+
+    # --- running ----------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        state = self._desk.state
+        if state.job is not None:
+            return
+
+        def submit() -> None:
+            state.job = self._desk.pool.submit("redyn.studio.work:forward", *state.forward_order())
+
+        if await self._desk.attempt(submit):
+            self.watch()
+
+    def _stop(self) -> None:
+        if self._desk.state.job is not None:
+            self._desk.state.job.cancel()
+            set_text(self._note, "stopping")
+
+    def watch(self) -> None:
+        """Looks after a job, also one that another page of this tab began."""
+        self._timer.active = self._desk.state.job is not None
+        self._show_progress()
+
+    def _show_progress(self) -> None:
+        job = self._desk.state.job
+        enable(self._run, job is None)
+        enable(self._cancel, job is not None)
+        self._bar.set_visibility(job is not None)
+        if job is not None:
+            part = round(100 * min(max(job.progress, 0.0), 1.0), 1)
+            self._done.style(f"width: {part}%")
+            set_attribute(self._bar, "aria-valuenow", str(part))
+            if not job.asked_to_stop.is_set():
+                set_text(self._note, f"{part:.0f} %  {job.note}" if job.note else "waiting for a free worker")
+
+    def _look(self) -> None:
+        state = self._desk.state
+        job = state.job
+        if job is None or not job.over.is_set():
+            return self._show_progress()
+        state.job = None
+        self.watch()
+        set_text(self._note, "")
+        if job.result is not None:
+            state.forward = job.result
+            self._show_result()
+            self._desk.clear_trouble()
+            if state.tab == "forward":
+                self._desk.show_motion(keep=False)
+            for finished in job.result.runs:
+                if finished.trouble and job.state != "cancelled":
+                    self._desk.trouble(finished.trouble)
+        if job.state == "cancelled":
+            kept = " before anything was computed" if job.result is None else f"; {_sentence(job.result.runs[0])}"
+            set_text(self._note, f"cancelled{kept}")
+        elif job.state == "failed":
+            self._desk.trouble(job.error)
+        return None
+
+    # --- what is shown ----------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        self._show_form()
+        self._show_result()
+        self.watch()
+
+    def _show_form(self) -> None:
+        state = self._desk.state
+        form = state.run
+        for entry, value in (
+            (self._drive, form.drive),
+            (self._duration, form.duration),
+            (self._method, form.method),
+            (self._rtol, form.rtol),
+            (self._kp, form.kp),
+            (self._kd, form.kd),
+            (self._compare, form.compare or ALONE),
+        ):
+            entry.show(value)
+        self._upload.set_visibility(form.drive == "csv")
+        gains = form.drive in ("pd", "computed")
+        for entry in (self._kp, self._kd):
+            entry.frame.set_visibility(gains)
+        joints = [{"name": name, "colour": joint_colour(i)} for i, name in enumerate(state.robot.joint_names)]
+        hint = "rad or m; pi/2 and 90 deg are understood"
+        rows = [
+            {"id": "q0", "label": "q at start", "values": form.q, "hint": hint},
+            {"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"},
+        ]
+        if form.drive == "constant":
+            rows.append({"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"})
+        if form.drive == "pd":
+            rows.append({"id": "target", "label": "target", "values": form.target, "hint": hint})
+        self._rows.call("set", {"joints": joints, "rows": rows})
+        if form.drive == "csv":
+            name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
+            set_text(self._note, name)
+        elif form.drive == "computed":
+            set_text(self._note, "follows the motion of the tab Inverse dynamics")
+        elif state.forward is None:
+            set_text(self._note, "Run lets the robot go from this state")
+
+    def _show_result(self) -> None:
+        found = self._desk.state.forward
+        if found is None:
+            self._summary.set_content("")
+            return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "run"})
+        first = found.runs[0].run
+        plots = run_plots(first)
+        second = found.runs[1].run if len(found.runs) > 1 else None
+        others = run_plots(second) if second is not None else {}
+        label = "" if second is None else second.method if second.method != first.method else second.robot.name
+        data = {}
+        for key, plot in plots.items():
+            other = (second.t, others[key], label) if second is not None and key in others else None
+            data["energy" if key == "energy" else f"run-{key}"] = plot_data(first.t, plot, first.robot, other)
+        name = uploads.safe_name(first.robot.name)
+        self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
+        several = len(found.runs) > 1
+        self._summary.set_content(_summary(found.runs) if several else "")
+        set_text(self._note, "" if several else _sentence(found.runs[0]))
+        return None
+
+    def refresh(self) -> None:
+        self._plots.call("refresh")
+
+
+def _sentence(finished: Finished) -> str:
+    run = finished.run
+    error = float(np.abs(run.energy.balance).max())
+    return f"{run.steps} steps in {1e3 * finished.seconds:.3g} ms, energy within {error:.1e} J, until {run.t[-1]:.4g} s"
+
+
+def _summary(runs: list[Finished]) -> str:
+    """Two runs beside one another."""
+    head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
+    body: list[list[str]] = []
+    for run, seconds, _, _ in runs:
+        error = float(np.abs(run.energy.balance).max())
+        counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
+        body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}"])
+    if len({finished.run.robot.name for finished in runs}) == 1:
+        head.append("apart")
+        count = min(len(finished.run.t) for finished in runs)
+        gap = float(np.abs(runs[0].run.q[:count] - runs[1].run.q[:count]).max())
+        body = [[*row, f"{gap:.1e}"] for row in body]
+    return table_html(head, body)

@@ -1,0 +1,88 @@
+"""Sliders for the joints, and buttons that move the end effector."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from redyn.report.colours import joint_colour
+from redyn.robot import Robot
+from redyn.studio.controls import Field, Part, box, button, text
+from redyn.studio.forms import number
+
+if TYPE_CHECKING:
+    from redyn.studio.desk import Desk
+
+AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+
+class JogPanel:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._step = "0.02"
+        with box("panel jog-panel", "jog"):
+            with box("panel-head"):
+                text("Joints", tag="h2")
+                button("Reset", "jog-reset", self._reset, "Back to where the robot's file has it")
+            self._part = Part("jog", jog=self._jog)
+            with box("panel-head"):
+                text("End effector", tag="h2")
+                title = "How far one press moves it: metres along an axis, radians about one"
+                Field(self._step, self._set_step, "tip-step", "step", "short", title)
+            with box("tip", "tip"):
+                for k, axis in enumerate(AXES):
+                    with box("tip-axis", f"tip-{axis}"):
+                        button("−", f"tip-{axis}-minus", partial(self._tip, k, -1), f"{axis} less", "small icon")
+                        text(axis, "axis-name")
+                        button("+", f"tip-{axis}-plus", partial(self._tip, k, 1), f"{axis} more", "small icon")
+            self._where = Part("line", {"testid": "tip-position"})
+
+    def show(self) -> None:
+        state = self._desk.state
+        joints = [
+            {**_range(state.robot, i), "name": name, "colour": joint_colour(i), "value": float(state.q[i])}
+            for i, name in enumerate(state.robot.joint_names)
+        ]
+        self._part.call("setJoints", joints)
+
+    def show_values(self) -> None:
+        state = self._desk.state
+        self._part.call("setValues", state.q.tolist())
+        if state.robot.model.end_effector is None:
+            return self._where.call("set", "several tips")
+        x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
+        return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
+
+    async def _jog(self, told: Any) -> None:
+        def jog() -> None:
+            self._desk.state.jog(int(told["joint"]), float(told["value"]))
+
+        if await self._desk.attempt(jog):
+            self._desk.show_pose()
+
+    async def _reset(self) -> None:
+        self._desk.state.q = self._desk.state.robot.initial.copy()
+        self._desk.show_pose()
+
+    def _set_step(self, value: str) -> None:
+        self._step = value
+
+    async def _tip(self, axis: int, sign: int) -> None:
+        def move() -> None:
+            self._desk.state.jog_tip(axis, sign * number("step", self._step, 1e-6, 1.0))
+
+        if await self._desk.attempt(move, slow=True):
+            self._desk.show_pose()
+
+
+def _range(robot: Robot, i: int) -> dict[str, Any]:
+    """Limits of a slider: those of the joint; without any, a whole turn each way, or as far as the robot reaches."""
+    turns = robot.model.links[i].joint.kind == "revolute"
+    low, high = (float(x) for x in robot.limits[i])
+    start = float(robot.initial[i])
+    room = np.pi if turns else 1.0
+    low = low if np.isfinite(low) else min(-room, start - room)
+    high = high if np.isfinite(high) else max(room, start + room)
+    return {"low": low, "high": high, "turns": turns}

@@ -1,0 +1,35 @@
+"""The robot in 3D with the player, and what belongs to poses: the matrix of a frame, the steps of the DH table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from redyn.studio.controls import Part, box
+
+if TYPE_CHECKING:
+    from redyn.studio.desk import Desk
+
+
+class ViewPanel:
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        with box("panel view-panel"):
+            self._stage = Part("stage", time=desk.at_time, step=self._step)
+
+    def _step(self, at: Any) -> None:
+        self._desk.tables.show_step(at)
+
+    def load(self, scenes: list[dict[str, Any]], keep: bool, t: float) -> None:
+        self._stage.call("load", {"scenes": scenes, "keep": keep, "t": t})
+
+    def set_poses(self, rows: list[list[float]]) -> None:
+        self._stage.call("setPoses", rows)
+
+    def dh(self, name: str, *values: Any) -> None:
+        self._stage.call(name, *values)
+
+    def show_frames(self) -> None:
+        self._desk.tables.show_frames()
+
+    def show_matrix(self) -> None:
+        self._desk.tables.show_matrix()

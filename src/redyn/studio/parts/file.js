@@ -1,0 +1,49 @@
+// A button that takes a file and sends it: the bytes go in one request, so that their size can be refused early.
+
+import { element } from "../report/player.js";
+
+/** options: { text, accept, url, largest, title, testid }. */
+export function mount(root, options, tell) {
+  root.classList.add("file");
+  const input = element("input", { type: "file", accept: options.accept, "aria-label": options.title });
+  root.append(element("label", { class: "small", title: options.title, "data-testid": options.testid }, options.text, input));
+
+  async function send(file) {
+    if (file.size > options.largest) {
+      tell("refused", `${file.name}: larger than ${Math.round(options.largest / 1e6)} MB`);
+      return;
+    }
+    root.dataset.busy = "yes";
+    try {
+      const url = `${options.url}?name=${encodeURIComponent(file.name)}`;
+      const answer = await fetch(url, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
+      if (answer.ok) tell("taken", file.name);
+      else tell("refused", (await answer.json().catch(() => ({}))).error ?? `${file.name}: the server did not take it`);
+    } catch {
+      tell("refused", `${file.name}: could not be sent to the server`);
+    } finally {
+      delete root.dataset.busy;
+    }
+  }
+
+  input.addEventListener("change", async () => {
+    const [file] = input.files;
+    if (file) await send(file);
+    input.value = ""; // the same file may be chosen again
+  });
+  const drop = options.drop ? document.body : null;
+  const over = (event) => event.preventDefault();
+  const dropped = (event) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file) send(file);
+  };
+  drop?.addEventListener("dragover", over);
+  drop?.addEventListener("drop", dropped);
+  return {
+    dispose() {
+      drop?.removeEventListener("dragover", over);
+      drop?.removeEventListener("drop", dropped);
+    },
+  };
+}

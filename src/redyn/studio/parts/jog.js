@@ -1,0 +1,75 @@
+// A slider and a number per joint.
+
+import { element } from "../report/player.js";
+import { shade } from "../report/viewer.js";
+import { look } from "./look.js";
+
+const PAUSE = 40; // ms between messages while a slider moves
+
+/** options.joints: [{ name, colour, low, high, value, turns }], angles in radians, shown in degrees. */
+export function mount(root, options, tell) {
+  root.classList.add("jog");
+  let rows = [];
+  let waiting = null;
+  let last = 0;
+  const unlook = look.on(recolour);
+  // The arrows of the player are not meant when a slider has the focus.
+  root.addEventListener("keydown", (event) => event.stopPropagation());
+
+  function recolour() {
+    for (const row of rows) row.box.style.setProperty("--colour", shade(row.joint.colour, look.theme));
+  }
+
+  function send(k, value) {
+    clearTimeout(waiting);
+    const go = () => {
+      last = performance.now();
+      tell("jog", { joint: k, value });
+    };
+    if (performance.now() - last > PAUSE) go();
+    else waiting = setTimeout(go, PAUSE);
+  }
+
+  function makeRow(joint, k) {
+    const factor = joint.turns ? 180 / Math.PI : 1;
+    const digits = joint.turns ? 1 : 3;
+    const [low, high] = [joint.low * factor, joint.high * factor];
+    const slider = element("input", { type: "range", min: low, max: high, step: joint.turns ? 0.5 : (high - low) / 400, "aria-label": joint.name });
+    const number = element("input", { type: "number", min: low, max: high, step: joint.turns ? 1 : 0.01, "aria-label": `${joint.name} as a number` });
+    const title = element("span", { class: "joint-name", title: joint.name }, joint.name);
+    const unit = element("span", { class: "unit" }, joint.turns ? "°" : "m");
+    const box = element("div", { class: "joint", "data-testid": `joint-slider-${k + 1}` }, title, slider, number, unit);
+    const show = (value) => {
+      const shown = value * factor;
+      slider.value = shown;
+      if (document.activeElement !== number) number.value = Number(shown.toFixed(digits));
+      slider.style.setProperty("--done", `${(100 * (shown - low)) / (high - low || 1)}%`);
+    };
+    slider.addEventListener("input", () => {
+      show(Number(slider.value) / factor);
+      send(k, Number(slider.value) / factor);
+    });
+    number.addEventListener("change", () => {
+      if (!Number.isFinite(number.valueAsNumber)) return show(Number(slider.value) / factor);
+      const value = Math.min(Math.max(number.valueAsNumber, low), high);
+      show(value / factor);
+      number.value = value;
+      return send(k, value / factor);
+    });
+    show(joint.value);
+    return { box, joint, show };
+  }
+
+  function setJoints(joints) {
+    rows = joints.map(makeRow);
+    root.replaceChildren(...rows.map((row) => row.box));
+    recolour();
+  }
+
+  setJoints(options.joints ?? []);
+  return {
+    setJoints,
+    setValues: (values) => rows.forEach((row, k) => row.show(values[k])),
+    dispose: unlook,
+  };
+}

@@ -1,0 +1,161 @@
+// A grid of plots that share the page's clock. Each can be taken home as PNG, SVG and CSV.
+
+import { createCharts } from "../report/charts.js";
+import { element } from "../report/player.js";
+import { shade } from "../report/viewer.js";
+import { clock } from "./clock.js";
+import { look } from "./look.js";
+
+let plotly = null;
+
+function loadPlotly() {
+  plotly ??= new Promise((done, failed) => {
+    const script = element("script", { src: new URL("../plotly.js", import.meta.url).href });
+    script.onload = () => done(window.Plotly);
+    script.onerror = failed;
+    document.head.append(script);
+  });
+  return plotly;
+}
+
+function doubles(text) {
+  return new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+}
+
+function save(name, content, type) {
+  const address = typeof content === "string" && content.startsWith("data:") ? content : URL.createObjectURL(new Blob([content], { type }));
+  const link = element("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** options.cards: [{ id, title, wide? }]; each gets data-testid `plot-<id>`. */
+export async function mount(root, options) {
+  root.classList.add("plots");
+  let range = [0, 1];
+  let prefix = "";
+  const charts = createCharts({ theme: () => look.theme, range: () => range, seek: (t) => clock.seek(t) });
+  const hidden = new Set(); // names of joints that are switched off, in all plots of joints
+  const cards = Object.fromEntries(options.cards.map((card) => [card.id, makeCard(card)]));
+  let shown = false; // asking the browser every frame would make it lay out the page every frame
+  const watcher = new ResizeObserver(([entry]) => {
+    shown = entry.contentRect.width > 0;
+    charts.resize();
+    if (shown) charts.setTime(clock.now);
+  });
+  watcher.observe(root);
+  const unclock = clock.on((t) => {
+    if (shown) charts.setTime(t);
+  });
+  const unlook = look.on(() => {
+    requestAnimationFrame(() => {
+      charts.redrawAll();
+      charts.resize();
+      recolour();
+    });
+  });
+  loadPlotly().then((loaded) => charts.use(loaded));
+
+  function makeCard({ id, title, wide }) {
+    const legend = element("span", { class: "legend" });
+    const area = element("div", { class: "area" });
+    const name = element("h2", {}, title);
+    const unit = element("span", { class: "unit" });
+    const menu = element("span", { class: "save" });
+    const head = element("header", {}, name, unit, legend, menu);
+    const section = element("section", { class: wide ? "card wide" : "card", "data-testid": `plot-${id}` }, head, area);
+    const chart = charts.add(area, { names: [], colours: [], t: new Float64Array(), y: new Float64Array() });
+    for (const kind of ["PNG", "SVG", "CSV"]) {
+      const button = element("button", { type: "button", title: `Save as ${kind}`, "data-testid": `save-${id}-${kind.toLowerCase()}` }, kind);
+      button.addEventListener("click", () => download(id, kind));
+      menu.append(button);
+    }
+    root.append(section);
+    return { section, name, unit, legend, chart, title, plot: null };
+  }
+
+  async function download(id, kind) {
+    const card = cards[id];
+    if (!card.plot) return;
+    const file = `${prefix}-${id}`;
+    if (kind === "CSV") {
+      const { t, y, names } = card.chart.plot;
+      const quote = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+      const lines = [["t", ...names].map(quote).join(",")];
+      for (let k = 0; k < t.length; k += 1) lines.push([t[k], ...names.map((_, i) => y[i * t.length + k])].join(","));
+      save(`${file}.csv`, `${lines.join("\n")}\n`, "text/csv");
+      return;
+    }
+    const loaded = await loadPlotly();
+    const { data, layout } = card.chart.graph;
+    const heading = `${card.name.textContent} (${card.unit.textContent})`.replace(/&/g, "&amp;").replace(/</g, "&lt;");
+    const ground = getComputedStyle(document.documentElement).getPropertyValue("--panel").trim();
+    const picture = { data, layout: { ...layout, paper_bgcolor: ground, showlegend: true, title: { text: heading }, margin: { l: 60, r: 20, t: 50, b: 40 } } };
+    const address = await loaded.toImage(picture, { format: kind.toLowerCase(), width: 1000, height: 560, scale: kind === "PNG" ? 2 : 1 });
+    save(`${file}.${kind.toLowerCase()}`, address);
+  }
+
+  function recolour() {
+    for (const chip of root.querySelectorAll("[data-colour]")) chip.style.setProperty("--colour", shade(chip.dataset.colour, look.theme));
+  }
+
+  function fillLegend(card, plot) {
+    card.legend.replaceChildren(...plot.names.slice(0, plot.legend).map((name, k) => {
+      const off = plot.joints && hidden.has(name);
+      const chip = element("button", { type: "button", class: "chip", "aria-pressed": String(!off), "data-colour": plot.colours[k], title: `${name}: show or hide` }, name);
+      chip.addEventListener("click", () => toggle(card, plot, k, chip.getAttribute("aria-pressed") !== "true"));
+      return chip;
+    }));
+    recolour();
+  }
+
+  function toggle(card, plot, k, on) {
+    const name = plot.names[k];
+    const affected = plot.joints ? Object.values(cards).filter((other) => other.plot?.joints) : [card];
+    if (plot.joints && on) hidden.delete(name);
+    else if (plot.joints) hidden.add(name);
+    for (const other of affected) {
+      const at = other.plot.names.indexOf(name);
+      if (at < 0) continue;
+      // A second run has the same curves again, dashed.
+      for (let curve = at; curve < other.plot.names.length; curve += other.plot.legend) other.chart.setVisible(curve, on);
+      other.legend.children[at]?.setAttribute("aria-pressed", String(on));
+    }
+  }
+
+  /** plots: by id { title, unit, names, legend, colours, joints, dashes, t, values }; those that are missing are emptied. */
+  async function setPlots({ plots, start, duration, name }) {
+    range = [start, start + duration];
+    prefix = name;
+    for (const [id, card] of Object.entries(cards)) {
+      const plot = plots[id];
+      card.plot = plot ?? null;
+      card.section.dataset.curves = plot ? String(plot.names.length) : "0";
+      const empty = { names: [], colours: [], t: new Float64Array(), y: new Float64Array() };
+      const data = plot ? { ...plot, t: doubles(plot.t), y: doubles(plot.values) } : empty;
+      card.name.textContent = plot?.title ?? card.title;
+      card.unit.textContent = plot?.unit ?? "";
+      card.chart.hidden = new Set(plot?.joints ? plot.names.flatMap((_, k) => (hidden.has(plot.names[k % plot.legend]) ? [k] : [])) : []);
+      fillLegend(card, data);
+      const off = card.chart.hidden;
+      await card.chart.setPlot(data);
+      if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
+    }
+    root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
+    if (shown) charts.setTime(clock.now);
+  }
+
+  return {
+    setPlots,
+    refresh() {
+      charts.resize();
+      charts.setTime(clock.now);
+    },
+    dispose() {
+      unclock();
+      unlook();
+      watcher.disconnect();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+// The robot in 3D with its switches, the player below it, and the steps of a DH table.
+
+import { createPlayer, element } from "../report/player.js";
+import { createViewer } from "../report/viewer.js";
+import { clock } from "./clock.js";
+import { createSteps } from "./steps.js";
+import { look } from "./look.js";
+
+const SWITCHES = [
+  ["trace", "Path", true],
+  ["axes", "Joint axes", false],
+  ["frames", "Frames", false],
+  ["masses", "Mass centres", false],
+  ["ellipsoids", "Inertia", false],
+];
+
+export async function mount(root, options, tell) {
+  root.classList.add("stage-and-player");
+  const views = element("div", { class: "views" });
+  const switches = element("div", { class: "switches over" });
+  const fit = element("button", { type: "button", class: "small over fit-view", title: "Show the whole motion (F)", "data-testid": "fit" }, "Fit");
+  const alarm = element("div", { class: "alarm over", role: "status", "data-testid": "touching", hidden: "" });
+  const scale = element("div", { class: "scale over" });
+  const caption = element("div", { class: "dh-caption over", role: "status", "data-testid": "dh-caption", hidden: "" });
+  const stage = element("div", { class: "stage", "data-testid": "view3d" }, views, switches, fit, alarm, scale, caption);
+  const controls = element("div", { class: "player", "data-testid": "player" });
+  root.append(stage, controls);
+
+  const shown = Object.fromEntries(SWITCHES.map(([what, , on]) => [what, on]));
+  for (const [what, text] of SWITCHES) {
+    const box = element("input", { type: "checkbox", "data-testid": `show-${what}` });
+    box.checked = shown[what];
+    box.addEventListener("change", () => {
+      shown[what] = box.checked;
+      for (const viewer of viewers) viewer.show(what, box.checked);
+    });
+    switches.append(element("label", {}, box, text));
+  }
+
+  let viewers = [];
+  let players = null;
+  let jogged = false;
+  let moved = false; // whether the user has turned or zoomed the view
+  let told = 0;
+  let lastTold = -1;
+  const { THREE, OrbitControls } = await import("../three.js");
+  const steps = createSteps(THREE, caption, tell);
+  for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
+  fit.addEventListener("click", fitAll);
+  const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
+  const unclock = clock.on(onTime);
+
+  /** scenes: one robot, or two side by side. keep: a camera that the user has moved stays. t: the time to show. */
+  function load({ scenes, keep, t, start }) {
+    moved &&= keep && viewers.length === scenes.length;
+    const before = moved ? viewers.map((viewer) => viewer.look()) : [];
+    players?.dispose();
+    steps.leave();
+    for (const viewer of viewers) viewer.dispose();
+    views.replaceChildren(...scenes.map(() => element("div", { class: "view" })));
+    try {
+      viewers = scenes.map((scene, k) => createViewer(views.children[k], THREE, OrbitControls, scene, { finest: 1 }));
+    } catch (error) {
+      viewers = [];
+      views.replaceChildren(element("p", { class: "message" }, `The 3D view needs WebGL, which this browser does not offer (${error.message}).`));
+    }
+    viewers.forEach((viewer, k) => {
+      viewer.setTheme(look.theme);
+      for (const [what, on] of Object.entries(shown)) viewer.show(what, on);
+      if (before[k]) viewer.look(before[k]);
+      if (scenes.length > 1) views.children[k].append(element("div", { class: "which" }, scenes[k].label));
+    });
+    scale.textContent = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
+    jogged = false;
+    clock.start = start ?? 0;
+    clock.duration = Math.max(0, ...viewers.map((viewer) => viewer.duration));
+    players = createPlayer(controls, clock.duration, (at) => clock.set(at), viewers.flatMap((viewer) => viewer.contacts));
+    clock.seek = players.seek;
+    lastTold = t ?? 0;
+    players.seek(t ?? 0);
+    root.dataset.loaded = String(Number(root.dataset.loaded ?? 0) + 1);
+  }
+
+  function onTime(t) {
+    if (steps.active()) steps.leave();
+    jogged = false;
+    for (const viewer of viewers) viewer.setTime(Math.min(t, viewer.duration));
+    const pairs = viewers.flatMap((viewer) => viewer.touchingAt(Math.min(t, viewer.duration)));
+    alarm.hidden = !pairs.length;
+    const text = `Touching: ${pairs.map(([a, b]) => `${a} and ${b}`).join(", ")}`;
+    if (pairs.length && alarm.textContent !== text) alarm.textContent = text;
+    clearTimeout(told);
+    const now = performance.now();
+    // The server hears of the time now and then, and of the last one always.
+    const late = () => {
+      if (clock.now === lastTold) return;
+      lastTold = clock.now;
+      onTime.heard = performance.now();
+      tell("time", clock.now);
+    };
+    if (now - (onTime.heard ?? 0) > 300) late();
+    else told = setTimeout(late, 120);
+  }
+
+  /** A pose that is not of the motion. */
+  function setPoses(rows) {
+    players?.pause();
+    jogged = true;
+    alarm.hidden = true;
+    viewers[0]?.setPoses(rows);
+    steps.leave();
+  }
+
+  /** The motions of a DH table, from the step `at`; see steps.js. */
+  function dh(list) {
+    players?.pause();
+    if (viewers.length) steps.enter(viewers[0], list);
+  }
+
+  function key(event) {
+    const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], .ag-root-wrapper");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "f") return;
+    fitAll();
+  }
+  document.addEventListener("keydown", key);
+
+  function fitAll() {
+    moved = false;
+    for (const viewer of viewers) viewer.fit();
+  }
+
+  return {
+    load,
+    setPoses,
+    dh,
+    dhStep: (change) => steps.go(change),
+    dhPlay: () => steps.play(),
+    dhLeave: () => {
+      steps.leave();
+      if (!jogged) for (const viewer of viewers) viewer.setTime(Math.min(clock.now, viewer.duration));
+    },
+    play: () => players?.play(),
+    dispose() {
+      document.removeEventListener("keydown", key);
+      unlook();
+      unclock();
+      players?.dispose();
+      for (const viewer of viewers) viewer.dispose();
+    },
+  };
+}

@@ -1,0 +1,481 @@
+"""The studio in a real browser. Screenshots are kept in .artefacts/studio."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import redyn
+from test_studio import URDF, zipped
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
+ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
+PATIENCE = 90_000  # ms: a shared machine without a GPU
+CONTROLS = [
+    *("robot-select", "robot-upload", "dh-table", "view3d", "joint-slider-1", "joint-slider-6", "tab-inverse"),
+    *("tab-forward", "tab-equations", "run-inverse", "run-forward", "plot-torque", "plot-energy", "player-play"),
+    *("player-time", "cancel", "export-html", "copy-python", "error-message"),
+]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on the PATH")
+
+
+@pytest.fixture(scope="module")
+def address():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "redyn", "studio", "--no-browser", "--port", str(port)]
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
+        try:
+            url = f"http://127.0.0.1:{port}/"
+            end = time.monotonic() + 60
+            while True:
+                try:
+                    urllib.request.urlopen(url, timeout=5).close()
+                    break
+                except OSError:
+                    assert server.poll() is None, server.stdout.read()
+                    assert time.monotonic() < end
+                    time.sleep(0.2)
+            yield url
+        finally:
+            server.terminate()
+            log = server.communicate(timeout=20)[0]
+    assert "Traceback" not in log, log
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+class Tab:
+    """A page of the studio, and all that it complained about or asked other servers for."""
+
+    def __init__(self, browser, address, width=1366, height=768, theme="light"):
+        self.complaints: list[str] = []
+        self.address = address
+        self.context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=theme, accept_downloads=True
+        )
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self.page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
+        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
+        self.page.on(
+            "request", lambda r: r.url.startswith((address, "blob:", "data:")) or self.complaints.append(r.url)
+        )
+        began = time.monotonic()
+        self.page.goto(address)
+        self.page.wait_for_selector("#studio")
+        self.painted = time.monotonic() - began
+        self.ready()
+
+    def ready(self, loads=1, selector="[data-loaded]"):
+        self.page.wait_for_function(f"Number(document.querySelector('{selector}')?.dataset.loaded ?? 0) >= {loads}")
+
+    @property
+    def loads(self):
+        return int(self.page.locator("[data-loaded]").get_attribute("data-loaded"))
+
+    def __call__(self, testid):
+        return self.page.get_by_test_id(testid)
+
+    def pick(self, name):
+        """A robot of the library, if it is not there already."""
+        if self.page.locator("[data-testid=robot-select] .q-field__native").text_content() == name:
+            return
+        loads = self.loads
+        self("robot-select").click()
+        self.page.get_by_role("option", name=name, exact=True).click()
+        self.ready(loads + 1)
+
+    def cell(self, row, column):
+        return self.page.locator(f"[data-testid=dh-table] .ag-row[row-index='{row}'] [col-id={column}]")
+
+    def edit(self, row, column, text):
+        self.cell(row, column).click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.type(text)
+        self.page.keyboard.press("Enter")
+
+    def curves(self, plot):
+        data = "p => document.querySelector(`[data-testid=${p}] .graph`).data.map(c => [c.name, [...c.x], [...c.y]])"
+        return self.page.evaluate(data, plot)
+
+    def wait_text(self, testid, text):
+        self.page.wait_for_function(
+            "([id, text]) => document.querySelector(`[data-testid=${id}]`)?.textContent.includes(text)",
+            arg=[testid, text],
+        )
+
+    def time(self):
+        return float(self("player-time").text_content().split("/")[0])
+
+    def fits(self):
+        """Nothing scrolls, and no panel sticks out of the window, once the browser has drawn the new size."""
+        return self.page.wait_for_function("""() => {
+            const root = document.documentElement;
+            const inside = [...document.querySelectorAll('.headline, .panel')].every((panel) => {
+                const box = panel.getBoundingClientRect();
+                return box.right <= innerWidth + 1 && box.bottom <= innerHeight + 1 && box.width > 0;
+            });
+            return root.scrollWidth <= innerWidth && root.scrollHeight <= innerHeight && inside;
+        }""")
+
+    def keep(self, name):
+        ARTEFACTS.mkdir(parents=True, exist_ok=True)
+        self.page.wait_for_timeout(700)
+        self.page.screenshot(path=ARTEFACTS / f"{name}.png")
+
+    def close(self):
+        self.context.close()
+
+
+@pytest.fixture(scope="module")
+def tab(browser, address):
+    opened = Tab(browser, address)
+    yield opened
+    opened.close()
+
+
+def test_first_view(tab):
+    for testid in CONTROLS:
+        assert tab(testid).count() == 1, testid
+    assert tab.page.locator("[data-testid=view3d] canvas").count() == 1
+    assert tab("error-message").is_hidden()
+    paint = tab.page.evaluate("performance.getEntriesByType('paint').at(-1).startTime")
+    assert paint < 3000 * max(1.0, os.getloadavg()[0])  # ms; a machine that others use takes longer
+    tab("player-play").click()
+    tab.page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.5")
+    tab("player-play").click()
+    cursor = tab.page.locator("[data-testid=plot-torque] .cursor").bounding_box()["x"]
+    left = tab.page.locator("[data-testid=plot-torque] .nsewdrag").bounding_box()["x"]
+    assert cursor > left + 10
+    value = tab.page.locator("[data-testid=joint-slider-1] input[type=number]")
+    tab.page.wait_for_function("document.querySelector('[data-testid=joint-slider-1] input[type=number]').value > 0")
+    assert float(value.input_value()) < 60
+    tab.keep("first-view")
+    for width, height in ((1920, 1080), (1366, 768)):
+        tab.page.set_viewport_size({"width": width, "height": height})
+        tab.page.wait_for_timeout(400)
+        assert tab.fits()
+        tab("large-type").click()
+        tab.page.wait_for_timeout(400)
+        assert tab.fits()
+        tab.keep(f"large-{width}")
+        tab("large-type").click()
+        tab("theme").click()
+        assert tab.page.locator("html").get_attribute("data-theme") == "dark"
+        tab.keep(f"dark-{width}")
+        tab("theme").click()
+    assert tab.complaints == []
+
+
+def test_inverse_dynamics_of_the_kuka(tab):
+    tab.pick("puma")
+    tab.pick("kuka-kr5")
+    tab.page.get_by_test_id("stop-2").fill("-90 deg")
+    tab.page.keyboard.press("Enter")
+    tab("motion-duration").locator("input").fill("2")
+    loads = tab.loads
+    tab.page.keyboard.press("Control+Enter")
+    tab.ready(loads + 1)
+    robot = redyn.load("kuka-kr5")
+    stop = np.full(6, np.pi / 3)
+    stop[1] = -np.pi / 2
+    curves = tab.curves("plot-torque")
+    t = np.array(curves[0][1])
+    tau = robot.inverse_dynamics(*redyn.trajectory.cycloidal(np.zeros(6), stop, 2.0)(t))
+    assert [name for name, _, _ in curves] == robot.joint_names
+    np.testing.assert_array_equal(np.array([y for _, _, y in curves]).T, tau)
+    tab("torque-split").click()
+    tab.page.get_by_role("option", name="joint2, by cause").click()
+    tab.page.wait_for_function("document.querySelector('[data-testid=plot-torque] .graph').data.length == 5")
+    parts = tab.curves("plot-torque")
+    assert [name for name, _, _ in parts] == ["inertia", "Coriolis", "gravity", "friction", "total"]
+    np.testing.assert_allclose(np.sum([y for _, _, y in parts[:4]], axis=0), tau[:, 1], atol=1e-9)
+    tab("torque-split").click()
+    tab.page.get_by_role("option", name="reactions in the joints").click()
+    tab.wait_text("reactions", "fx (N)")
+    first = robot.joint_wrenches(np.zeros(6), np.zeros(6), np.zeros(6))
+    assert f"{first[0][5]:.5g}" in tab("reactions").text_content()
+    tab("torque-split").click()
+    tab.page.get_by_role("option", name="all joints").click()
+    tab("plot-torque").hover()
+    with tab.page.expect_download() as download:
+        tab.page.get_by_test_id("save-torque-csv").click()
+    rows = np.loadtxt(download.value.path(), delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(rows[:, 1:], tau)
+    for kind, magic in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with tab.page.expect_download() as download:
+            tab.page.get_by_test_id(f"save-torque-{kind}").click()
+        assert Path(download.value.path()).read_bytes().startswith(magic)
+    with tab.page.expect_download() as download:
+        tab("export-html").click()
+    assert Path(download.value.path()).read_bytes().startswith(b"<!doctype html>")
+    assert tab.complaints == []
+
+
+def test_a_wrong_cell_and_a_right_one(tab):
+    tab.pick("kuka-kr5")
+    loads = tab.loads
+    tab.edit(1, "alpha", "ninety")
+    tab.wait_text("error-message", "link2, alpha: expected a number such as 0.3, pi/2 or 90 deg, got 'ninety'")
+    assert tab("error-message").is_visible()
+    assert "cell-error" in tab.cell(1, "alpha").get_attribute("class")
+    assert tab.page.locator(".cell-error").count() == 1
+    tab.keep("wrong-cell")
+    assert tab.loads == loads  # the robot that was right is still there
+    tab.edit(1, "alpha", "90 deg")
+    tab.ready(loads + 1)
+    assert tab("error-message").is_hidden()
+    assert tab.page.locator(".cell-error").count() == 0
+    tab("copy-python").click()
+    assert "'alpha': 'pi/2'" in tab("python-code").text_content()
+    tab("close-python").click()
+    tab("undo").click()
+    tab.wait_text("error-message", "ninety")
+    tab("undo").click()
+    tab.page.wait_for_function("document.querySelectorAll('.cell-error').length == 0")
+    assert tab.cell(1, "alpha").text_content() == "pi"
+    tab("redo").click()
+    tab.wait_text("error-message", "ninety")
+    tab("undo").click()
+    tab.page.wait_for_function("document.querySelectorAll('.cell-error').length == 0")
+    assert tab.complaints == []
+
+
+def test_uploads(tab, tmp_path):
+    good, bad, packed = tmp_path / "pendulum.urdf", tmp_path / "bad.urdf", tmp_path / "evil.zip"
+    good.write_bytes(URDF)
+    bad.write_bytes(b"<robot><link/></robot>")
+    packed.write_bytes(zipped({"../../evil.urdf": URDF}))
+    loads = tab.loads
+    tab("robot-upload").set_input_files(good)
+    tab.ready(loads + 1)
+    assert tab.page.locator("[data-testid^=joint-slider-]").count() == 1
+    assert "hinge" in tab("jog").text_content()
+    for file, message in ((bad, "bad.urdf"), (packed, "leads out of the archive")):
+        tab("robot-upload").set_input_files(file)
+        tab.wait_text("error-message", message)
+        assert "Traceback" not in tab("error-message").text_content()
+        assert "hinge" in tab("jog").text_content()
+        tab("error-close").click()
+    tab.complaints[:] = [c for c in tab.complaints if "status of 400" not in c]  # the browser's own note of a refusal
+    assert tab.complaints == []
+
+
+def test_first_lecture(tab):
+    """A 2R arm from nothing: see it fall, read its equations, take the Python home."""
+    loads = tab.loads
+    tab("robot-new").click()
+    tab("new-dh").click()
+    tab.ready(loads + 1)
+    tab("add-link").click()
+    tab.ready(loads + 2)
+    tab("tab-forward").click()
+    tab.page.locator("[data-testid=run-duration] input").fill("2")
+    tab("run-forward").click()
+    tab.wait_text("run-note", "steps in")
+    energy = {name: y for name, _, y in tab.curves("plot-energy")}
+    np.testing.assert_allclose(energy["total"], energy["total"][0], atol=1e-4)
+    path = {name: y for name, _, y in tab.curves("plot-run-path")}
+    assert min(path["y"]) < -1.5
+    run = redyn.simulate(redyn.load("two-link"), [0, 0], [0, 0], 2.0, sample=0.002)
+    np.testing.assert_allclose(path["x"], run.path[:, 0], atol=1e-6)
+    tab("copy-python").click()
+    code = tab("python-code").text_content()
+    assert tab.page.evaluate("navigator.clipboard.readText()") == code
+    tab("close-python").click()
+    names: dict = {}
+    exec(compile(code, "studio.py", "exec"), names)
+    np.testing.assert_array_equal(names["run"].path[:, 0], path["x"])
+    tab("tab-equations").click()
+    tab.page.wait_for_selector("[data-testid=formula-gravity] math")
+    assert "cos" in tab("formula-mass").text_content()
+    assert "(9.15b)" in tab.page.locator("[data-testid=formula-mass] td").first.get_attribute("title")
+    assert "redyn, this robot" in tab("operation-counts").text_content()
+    tab("copy-latex-mass").click()
+    tab.wait_text("notice", "Copied")
+    assert tab.page.evaluate("navigator.clipboard.readText()").startswith(r"\begin{bmatrix}")
+    tab.keep("first-lecture")
+    tab("dock-steps").click()
+    tab("dh-start").click()
+    tab.wait_text("dh-caption", "turn about z by 0")
+    tab("dh-next").click()
+    tab("dh-next").click()
+    tab.wait_text("dh-caption", "move along x by 1 m")
+    assert "now" in tab("dh-step-2").get_attribute("class")
+    tab.keep("visualise-dh")
+    tab("dock-pose").click()
+    tab.wait_text("frame-pose", "1.0000")
+    tab("dock-geometry").click()
+    assert tab.complaints == []
+
+
+def test_jogging(tab):
+    tab.pick("kuka-kr5")
+    slider = tab.page.locator("[data-testid=joint-slider-2] input[type=range]")
+    slider.focus()
+    before = tab("tip-position").text_content()
+    for _ in range(10):
+        tab.page.keyboard.press("ArrowLeft")
+    tab.page.wait_for_function(
+        "t => document.querySelector('[data-testid=tip-position]').textContent !== t", arg=before
+    )
+    assert tab.time() == 0  # the arrow moved the joint, not the time
+    tab.page.locator("[data-testid=joint-slider-3] input[type=number]").fill("25")
+    tab.page.keyboard.press("Enter")
+    tab.page.locator("[data-testid=joint-slider-5] input[type=number]").fill("30")
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_timeout(300)
+    height = float(tab("tip-position").text_content().split()[5])
+    tab("tip-z-plus").click()
+    shown = "document.querySelector('[data-testid=tip-position]').textContent.split(/\\s+/)[5]"
+    tab.page.wait_for_function(f"z => Math.abs(parseFloat({shown}) - z) < 2e-3", arg=height + 0.02)
+    assert tab("error-message").is_hidden()
+
+
+def test_long_run_cancelled_while_others_work(browser, address, tab):
+    tab.pick("three-link")
+    other = Tab(browser, address)
+    try:
+        other.pick("kuka-kr5")
+        other("tab-forward").click()
+        other.page.locator("[data-testid=run-duration] input").fill("3600")
+        other.page.locator("[data-testid=tolerance] input").fill("1e-13")
+        other.page.keyboard.press("Control+Enter")
+        other.wait_text("run-note", "simulating")
+        assert other("run-forward").is_disabled()
+        # Meanwhile the first tab answers, and has its own robot.
+        began = time.monotonic()
+        loads = tab.loads
+        tab("tab-inverse").click()
+        tab("run-inverse").click()
+        tab.ready(loads + 1)
+        assert time.monotonic() - began < 30
+        assert tab.page.locator("[data-testid^=joint-slider-]").count() == 3
+        assert other.page.locator("[data-testid^=joint-slider-]").count() == 6
+        # The page is loaded again and finds its work.
+        other.page.reload()
+        other.ready()
+        other.wait_text("run-note", "simulating")
+        assert other("panel-forward").is_visible()
+        other.keep("running")
+        other("cancel").click()
+        other.wait_text("run-note", "cancelled")
+        other.ready(2)
+        assert other("run-forward").is_enabled()
+        assert 0 < other.curves("plot-energy")[0][1][-1] < 3600
+    finally:
+        other.close()
+
+
+def test_a_lost_connection_goes_on(tab):
+    tab("tab-forward").click()
+    tab.page.locator("[data-testid=run-duration] input").fill("1")
+    tab.context.set_offline(True)
+    tab.page.evaluate("window.socket.io.engine.close()")
+    tab.page.wait_for_timeout(500)
+    tab.context.set_offline(False)
+    tab.page.wait_for_function("window.socket.connected")
+    loads = tab.loads
+    tab("run-forward").click()
+    tab.ready(loads + 1)
+    tab.wait_text("run-note", "steps in")
+    tab("tab-inverse").click()
+    tab.complaints.clear()
+
+
+def test_two_integrators_side_by_side(tab):
+    tab.pick("two-link")
+    tab("tab-forward").click()
+    tab("compare").click()
+    tab.page.get_by_role("option", name="integrator rk4", exact=True).click()
+    loads = tab.loads
+    tab("run-forward").click()
+    tab.wait_text("run-summary", "two-link, rk4")
+    tab.ready(loads + 1)
+    assert tab.page.locator("[data-testid=view3d] canvas").count() == 2
+    names = [name for name, _, _ in tab.curves("plot-run-q")]
+    assert names == ["joint1", "joint2", "joint1, rk4", "joint2, rk4"]
+    tab.keep("compare")
+    assert tab.complaints == []
+
+
+def test_by_keyboard_alone(browser, address):
+    """From the address bar on: pick another tab, run, play, edit a cell, undo."""
+    tab = Tab(browser, address)
+    try:
+        press = tab.page.keyboard.press
+        reached = {}
+        for _ in range(60):
+            press("Tab")
+            where, outline = tab.page.evaluate("""() => {
+                const at = document.activeElement;
+                return [at.closest('[data-testid]')?.dataset.testid ?? '', getComputedStyle(at).outlineStyle];
+            }""")
+            reached[where] = outline
+        for testid in ("robot-select", "robot-upload", "robot-new", "copy-python", "player-play", "joint-slider-1"):
+            assert testid in reached
+        assert reached["copy-python"] == reached["player-play"] == "solid"  # one sees where one is
+        press("Alt+2")
+        tab.page.wait_for_selector("[data-testid=panel-forward]:visible")
+        press("Control+Enter")
+        tab.wait_text("run-note", "steps in")
+        tab.page.evaluate("document.activeElement.blur()")
+        press("Space")
+        tab.page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.2")
+        press("Space")
+        press("Home")
+        assert tab.time() == 0
+        tab.page.locator("[data-testid=dh-table] .ag-cell[col-id=a]").first.focus()
+        loads = tab.loads
+        press("Enter")
+        press("Control+a")
+        tab.page.keyboard.type("0.25")
+        press("Enter")
+        tab.ready(loads + 1)
+        assert tab.cell(0, "a").text_content() == "0.25"
+        press("Control+z")
+        tab.ready(loads + 2)
+        assert tab.cell(0, "a").text_content() == "0.18"
+        assert tab.complaints == []
+    finally:
+        tab.close()
+
+
+def test_five_tabs(browser, address):
+    """Five people pick five robots; everyone keeps their own."""
+    robots = {"one-link": 1, "two-link": 2, "three-link": 3, "puma": 6, "stanford": 6}
+    tabs = []
+    try:
+        for name in robots:
+            tabs.append(Tab(browser, address))
+            tabs[-1].pick(name)
+        for tab, (name, joints) in zip(tabs, robots.items(), strict=True):
+            assert tab.page.locator("[data-testid^=joint-slider-]").count() == joints
+            assert tab.page.locator("[data-testid=robot-name] input").input_value() == name
+            assert tab.complaints == []
+    finally:
+        for tab in tabs:
+            tab.close()
