@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-import sympy  # pyright: ignore[reportMissingTypeStubs]
-
-from redyn.arithmetic import symbols
 from redyn.description import RobotDescription
-from redyn.dynamics import convective, inertia, inverse
-from redyn.errors import MissingExtraError
 from redyn.robot import Robot
 
 MOST_JOINTS = 3
-DIGITS = 5
-
-_sympy = cast(Any, sympy)
 
 
 class Entry(NamedTuple):
@@ -46,47 +37,24 @@ class Formulas(NamedTuple):
 
 
 def derive(tell: Callable[[float, str], None], description: RobotDescription) -> Formulas:
-    """The closed forms of a robot of at most three joints, in its own numbers."""
-    model, arith = Robot(description).model, symbols.Symbols()
-    n = model.dof
-    q = [_sympy.Symbol(f"q_{i}", real=True) for i in range(1, n + 1)]
-    qd = [_sympy.Symbol(rf"\dot{{q}}_{i}", real=True) for i in range(1, n + 1)]
+    """The closed forms of a robot of at most three joints, its constants as symbols."""
+    from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    from redyn import symbolic
+
+    equations = symbolic.derive(Robot(description))
+    n = len(equations.q)
+
+    def entry(name: str, row: int, column: int | None) -> Entry:
+        latex = equations.latex(name, row, column)
+        return Entry(latex, convert(latex))
+
+    def square(name: str) -> Formula:
+        return Formula([[entry(name, i, j) for j in range(1, n + 1)] for i in range(1, n + 1)])
+
     tell(0.1, "deriving the mass matrix")
-    M = inertia.mass_matrix(model, arith, q)
-    mass = _typeset([[M[i][j] for j in range(n)] for i in range(n)])
+    mass = square("mass_matrix")
     tell(0.4, "deriving the Coriolis matrix")
-    C = convective.coriolis_matrix(model, arith, q, qd)
-    coriolis = _typeset([[C[i][j] for j in range(n)] for i in range(n)])
+    coriolis = square("coriolis_matrix")
     tell(0.8, "deriving gravity")
-    gravity = _typeset([[entry] for entry in inverse.gravity_torque(model, arith, q)])
-    return Formulas(mass, coriolis, gravity)
-
-
-def _typeset(rows: list[list[Any]]) -> Formula:
-    return Formula([[_entry(_simple(entry)) for entry in row] for row in rows])
-
-
-def _simple(expression: Any) -> Any:
-    """The shortest of a few forms, with decimals instead of fractions."""
-    expanded = _sympy.expand(expression)
-    forms = [expanded, _sympy.trigsimp(expanded), _sympy.expand(_sympy.fu(expanded))]
-    short = min(forms, key=_sympy.count_ops)
-    decimals = {x: _sympy.Float(float(x), DIGITS) for x in short.atoms(_sympy.Rational) if not x.is_Integer}
-    return short.xreplace(decimals)
-
-
-def _entry(expression: Any) -> Entry:
-    latex = _sympy.latex(expression, fold_short_frac=True, full_prec=False, mul_symbol=None)
-    latex = latex.replace(r"\left(", "(").replace(r"\right)", ")").replace(" )", ")")
-    latex = re.sub(r"\d+\.\d+", lambda match: f"{float(match[0]):.{DIGITS}g}", latex)
-    latex = re.sub(r"(?<![\d.^_{])1 (?=[\\q(])", "", latex)  # 1 cos q is cos q
-    return Entry(latex, mathml(latex))
-
-
-def mathml(latex: str) -> str:
-    """A <math> element."""
-    try:
-        from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-    except ImportError:
-        raise MissingExtraError("latex2mathml", "ui", "Typesetting equations") from None
-    return convert(latex)
+    return Formulas(mass, coriolis, Formula([[entry("gravity_torque", i, None)] for i in range(1, n + 1)]))

@@ -107,6 +107,7 @@ class EquationsPanel:
         self._job, self._timer.active = None, False
         set_text(self._note, job.error)
         if job.state == "done":
+            set_text(self._note, "c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.")
             self._formulas = job.result
             for key, part in self._symbolic.items():
                 formula = getattr(job.result, key)
