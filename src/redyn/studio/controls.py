@@ -108,7 +108,8 @@ class Choice:
     def __init__(self, options: Any, value: Any, on_change: Told, testid: str, label: str, classes: str = "") -> None:
         with box(f"field {classes}", testid) as self.frame:
             self._select = cast(Any, ui.select)(options, value=value, label=label)
-            self._select.props("dense outlined options-dense")
+            # All options are in the page at once, where a search or a screen reader finds them.
+            self._select.props("dense outlined options-dense virtual-scroll-slice-size=200")
             self._select.on("update:model-value", lambda: on_change(self._select.value))
 
     def show(self, value: Any, options: Any = None) -> None:
