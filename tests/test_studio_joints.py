@@ -244,6 +244,18 @@ def test_every_robot_of_the_library_opens():
         np.testing.assert_allclose(state.motion.plan(robot).start, robot.initial, rtol=1e-15)
 
 
+def test_a_fall_is_short():
+    state = State.first("two-link")
+    durations = []
+    for name in ("planar-biped", "dual-arm-satellite", "spatial-biped", "puma"):
+        state.pick(name)
+        durations.append(state.run.duration)
+    assert durations == ["1", "5", "1", "5"]
+    state.run.duration = "3"
+    state.pick("planar-biped")
+    assert state.run.duration == "3"
+
+
 def test_two_robots_with_other_numbers_are_compared(capsys):
     state = State.first("two-link")
     state.tab, state.run.duration, state.run.compare = "forward", "0.1", "robot:dual-arm-satellite"

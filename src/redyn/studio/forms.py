@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from redyn.description.numbers import parse_angle, parse_number
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
@@ -16,6 +17,7 @@ from redyn.studio.table import number_text
 from redyn.trajectory import read_table
 
 LONGEST = 3600.0  # s
+USUAL = ("5", "1")  # s that a simulation lasts unless the user says so: of robots that are held, and of those that fall
 # Where the book's examples 9.5 to 9.7 take their robots.
 BOOK_STOPS = {
     "puma": ["pi"] * 6,
@@ -118,7 +120,7 @@ class RunForm:
     qd: list[str] = field(default_factory=list[str])
     torque: list[str] = field(default_factory=list[str])
     target: list[str] = field(default_factory=list[str])
-    duration: str = "5"
+    duration: str = USUAL[0]
     drive: str = "none"
     kp: str = "100"
     kd: str = "20"
@@ -131,6 +133,7 @@ class RunForm:
         self.q = _texts(robot, robot.initial)
         self.qd, self.torque = ["0"] * robot.dof, ["0"] * robot.dof
         self.target = _stop(robot)
+        self.duration = _usual(robot) if self.duration in USUAL else self.duration
         self.table = None
         self.drive = "none" if self.drive == "csv" else self.drive
 
@@ -186,6 +189,12 @@ def _check_length(name: str, t: np.ndarray) -> None:
 
 def _texts(robot: Robot, q: np.ndarray) -> list[str]:
     return [number_text(float(x), unit == "rad") for x, unit in zip(q, coordinate_units(robot), strict=True)]
+
+
+def _usual(robot: Robot) -> str:
+    """After some seconds a robot that nothing holds is out of sight."""
+    loose = any(link.parent == WORLD and link.joint.type in ("free", "planar") for link in robot.description.links)
+    return USUAL[loose and bool(robot.gravity.any())]
 
 
 def _stop(robot: Robot) -> list[str]:
