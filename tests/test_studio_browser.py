@@ -472,6 +472,36 @@ def test_by_keyboard_alone(browser, address):
         tab.close()
 
 
+def test_a_free_flying_robot(browser, address):
+    """More numbers in q than velocities: sliders, fields and curves are still as many as they should be."""
+    tab = Tab(browser, address)
+    try:
+        tab.pick("dual-arm-satellite")
+        assert tab.page.locator("[data-testid^=joint-slider-]").count() == 12
+        assert tab("tip").is_hidden()  # no inverse kinematics where the base flies
+        slider = tab.page.locator("[data-testid=joint-slider-3] input[type=number]")
+        slider.fill("90")
+        slider.press("Enter")
+        tab.wait_text("tip-position", "y 1.6")  # the arm that reached along x reaches along y
+        tab("tab-forward").click()
+        for row, count in (("q0", 13), ("qd0", 12)):
+            assert tab.page.locator(f"[data-testid^={row}-]").count() == count
+        tab("qd0-3").fill("1")
+        tab("qd0-3").press("Tab")
+        tab("run-forward").click()
+        tab.wait_text("run-note", "steps in")
+        for plot, count in (("run-q", 13), ("run-qd", 12)):
+            tab.page.wait_for_function(
+                f"document.querySelector('[data-testid=plot-{plot}] .graph').data.length == {count}"
+            )
+        assert tab.curves("plot-run-qd")[2][2][0] == 1.0
+        assert tab("error-message").is_hidden()
+        tab.keep("free-flying")
+        assert tab.complaints == []
+    finally:
+        tab.close()
+
+
 def test_five_tabs(browser, address):
     """Five people pick five robots; everyone keeps their own."""
     robots = {"one-link": 1, "two-link": 2, "three-link": 3, "puma": 6, "stanford": 6}

@@ -29,21 +29,29 @@ _KERNEL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, cty
 class Callbacks:
     """Addresses of functions, kept alive for a run; `failed[0]` is set and `error` kept when one raises."""
 
-    def __init__(self, q: Array, v: Array) -> None:
+    def __init__(self, q: Array, v: Array, quaternions: Sequence[int] = ()) -> None:
         self.failed = np.zeros(1, dtype=np.int64)
         self.error: BaseException | None = None
         self._q, self._v = q, v  # the rows from which Python functions get their copies
+        self._quaternions = quaternions  # where they begin in q
         self._kept: list[Any] = []
+
+    def _state(self) -> tuple[Array, Array]:
+        """Copies of q and qd. Within a step quaternions leave length 1 a little, which robots would refuse."""
+        q = self._q.copy()
+        for start in self._quaternions:
+            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+        return q, self._v.copy()
 
     def torque(self, law: Torque, out: Array) -> int:
         """The address of torque(t, q, qd), whose result goes to `out`."""
         meaning = f"torque(t, q, qd): expected {len(out)} finite numbers, one per joint"
-        out[:] = _numbers(law(0.0, self._q.copy(), self._v.copy()), len(out), meaning)
+        out[:] = _numbers(law(0.0, *self._state()), len(out), meaning)
         _require_finite(out, meaning)
         made = _compiled(_torque_wrapper, law, len(self._q), len(out)) if _is_numba(law) else None
         if made is not None:
             return self._keep(made)
-        return self._python(lambda t: _numbers(law(t, self._q.copy(), self._v.copy()), len(out), meaning), out)
+        return self._python(lambda t: _numbers(law(t, *self._state()), len(out), meaning), out)
 
     def wrenches(self, laws: Mapping[str, Any], out: Array) -> int:
         """The address that fills `out` with six numbers for each frame; 0 if all are constant."""
@@ -72,7 +80,7 @@ class Callbacks:
     def event(self, event: Event, number: int) -> int:
         """The address of event(t, q, qd), a number."""
         place = f"events[{number}](t, q, qd)"
-        first = _event_number(event(0.0, self._q.copy(), self._v.copy()), place)
+        first = _event_number(event(0.0, *self._state()), place)
         if np.isnan(first):
             raise InputError(f"{place}: expected a number that passes zero, got nan at the start")
         made = _compiled(_event_wrapper, event, len(self._q), len(self._v)) if _is_numba(event) else None
@@ -82,7 +90,7 @@ class Callbacks:
         def call(t: float, q: int, v: int) -> float:
             del q, v
             try:
-                return _event_number(event(t, self._q.copy(), self._v.copy()), place)
+                return _event_number(event(t, *self._state()), place)
             except BaseException as error:
                 self.fail(error)
                 return 0.0

@@ -72,7 +72,7 @@ class Setting:
         self.rows = np.zeros((places.ROWS, nq))
         self.rows[places.Q], self.rows[places.V, :n] = start
         self.start = np.concatenate([*start, np.zeros(places.WORKS)])
-        self.callbacks = laws.Callbacks(self.rows[places.Q], self.rows[places.V, :n])
+        self.callbacks = laws.Callbacks(self.rows[places.Q], self.rows[places.V, :n], robot.model.quaternions)
         self._actuators = self.rows[places.ACTUATORS, :n]
 
         used, extra = world_inputs(robot.named_frame, pull, given or None, self.payload)

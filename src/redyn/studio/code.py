@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from redyn.description import RobotDescription, library, read, to_data
+from redyn.description.schema import COORDINATES, VELOCITIES
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 
 
@@ -19,14 +20,14 @@ def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
         "import redyn",
         "",
         *_robot(description),
-        *_motion(plan),
+        *_motion(plan, description),
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
         "q, qd, qdd = motion(t)",
         "tau = robot.inverse_dynamics(q, qd, qdd)",
         "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction: their sum is tau",
         "wrenches = robot.joint_wrenches(q, qd, qdd)",
         "",
-        "for name, column in zip(robot.joint_names, tau.T):",
+        "for name, column in zip(robot.velocity_names, tau.T):",
         '    print(f"{name}: from {column.min():.6g} to {column.max():.6g}")',
     ]
     return "\n".join(lines) + "\n"
@@ -36,7 +37,7 @@ def forward_code(
     description: RobotDescription, plan: RunPlan, other: RobotDescription | None, methods: list[str]
 ) -> str:
     """One simulation, or two to compare."""
-    law = _law(plan)
+    law = _law(plan, description)
     lines = ["import redyn", "", *_robot(description)]
     if plan.table is not None or (plan.motion is not None and plan.motion.samples is not None):
         lines[:1] = ["import numpy as np", "", "import redyn"]
@@ -49,8 +50,7 @@ def forward_code(
         call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, method={method!r}, {', '.join(options)})"
         lines.append(f"{'run' if not k else 'other'} = {call}")
     if other is not None:
-        fits = len(other.links) and sum(link.joint.type != "fixed" for link in other.links) == len(plan.q)
-        state = f"{q}, {qd}" if fits else "second.initial, second.neutral()"
+        state = f"{q}, {qd}" if _size(other) == (len(plan.q), len(plan.qd)) else "second.initial, [0.0] * second.dof"
         call = f"redyn.simulate(second, {state}, {plan.duration!r}, method={methods[0]!r}, {', '.join(options)})"
         lines += ["", *_robot(other, "second"), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
@@ -71,8 +71,9 @@ def state_code(description: RobotDescription, q: list[float], qd: list[float]) -
         'print("Coriolis matrix\\n", robot.coriolis_matrix(q, qd))',
         'print("gravity\\n", robot.gravity_torque(q))',
         'print("operations of the inverse dynamics:", robot.operation_count("inverse_dynamics"))',
-        "print(robot.denoc(q, qd))  # the book's matrices",
     ]
+    if {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}:
+        lines.append("print(robot.denoc(q, qd))  # the book's matrices")
     return "\n".join(lines) + "\n"
 
 
@@ -88,6 +89,12 @@ def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
     return [f"{name} = redyn.load(", *(f"    {line}" for line in text.splitlines()), ")"]
 
 
+def _size(description: RobotDescription) -> tuple[int, int]:
+    """How many numbers q and qd have."""
+    kinds = [link.joint.type for link in description.links if link.joint.type != "fixed"]
+    return sum(len(COORDINATES.get(k, "q")) for k in kinds), sum(len(VELOCITIES.get(k, "q")) for k in kinds)
+
+
 def _numbers(values: Any) -> str:
     return repr([float(x) for x in values])
 
@@ -96,16 +103,30 @@ def _array(values: Any) -> str:
     return f"np.array({np.asarray(values).tolist()!r})"
 
 
-def _motion(plan: MotionPlan) -> list[str]:
-    if plan.samples is None:
-        arguments = f"{_numbers(plan.start)}, {_numbers(plan.stop)}, {plan.duration!r}"
-        return [f"motion = redyn.trajectory.{plan.kind}({arguments})"]
+def _motion(plan: MotionPlan, description: RobotDescription) -> list[str]:
+    start, stop = _numbers(plan.start), _numbers(plan.stop)
+    nq, dof = _size(description)
+    if plan.samples is None and nq == dof:
+        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r})"]
+    if plan.samples is None:  # quaternions: along constant velocities
+        return [
+            f"start = {start}",
+            f"change = robot.difference(start, {stop})",
+            f"pace = redyn.trajectory.{plan.kind}([0.0], [1.0], {plan.duration!r})",
+            "",
+            "",
+            "def motion(t):",
+            "    s, rate, acceleration = pace(t)",
+            "    return robot.integrate(start, change, s[..., 0]), rate * change, acceleration * change",
+            "",
+            "",
+        ]
     s: Samples = plan.samples
     given = [_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None]
     return [f"motion = redyn.trajectory.samples({', '.join(given)})  # {s.name}"]
 
 
-def _law(plan: RunPlan) -> list[str]:
+def _law(plan: RunPlan, description: RobotDescription) -> list[str]:
     if plan.drive == "constant":
         return [f"law = {_numbers(plan.torque)}"]
     if plan.table is not None:
@@ -113,5 +134,6 @@ def _law(plan: RunPlan) -> list[str]:
     if plan.drive == "pd":
         return [f"law = redyn.control.pd_gravity(robot, {_numbers(plan.target)}, {plan.kp!r}, {plan.kd!r})"]
     if plan.motion is not None:
-        return [*_motion(plan.motion), f"law = redyn.control.computed_torque(robot, motion, {plan.kp!r}, {plan.kd!r})"]
+        law = f"law = redyn.control.computed_torque(robot, motion, {plan.kp!r}, {plan.kd!r})"
+        return [*_motion(plan.motion, description), law]
     return []

@@ -91,7 +91,7 @@ def _worked_out(robot: Robot, q: Array) -> list[_Row]:
     if robot.model.end_effector is None:
         raise RedynError(f"{robot.name} has several tips; a DH table leads to one end effector")
     table = robot.dh_parameters()
-    values = dict(zip(robot.joint_names, q, strict=True))
+    values = {link.joint.name: float(q[i]) for link, i in zip(robot.model.driven, robot.model.starts, strict=True)}
     pose, rows = table.base, list[_Row]()
     for row in table.rows:
         turning = row.kind == "revolute"

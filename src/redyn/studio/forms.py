@@ -8,13 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from redyn.description.numbers import parse_angle, parse_number
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.studio.coordinates import coordinate_units, unit_quaternions
 from redyn.studio.plans import DRIVES, KINDS, METHODS, MotionPlan, Numbers, RunPlan, Samples
 from redyn.studio.table import number_text
 from redyn.trajectory import read_table
 
 LONGEST = 3600.0  # s
+USUAL = ("5", "1")  # s that a simulation lasts unless the user says so: of robots that are held, and of those that fall
 # Where the book's examples 9.5 to 9.7 take their robots.
 BOOK_STOPS = {
     "puma": ["pi"] * 6,
@@ -35,7 +38,7 @@ def number(where: str, text: str, low: float = -np.inf, high: float = np.inf) ->
 
 
 def per_joint(where: str, texts: list[str], names: list[str]) -> Numbers:
-    """A row of fields, one per joint; an empty one is zero."""
+    """A row of fields, each with its name; an empty one is zero."""
     values: list[float] = []
     for name, text in zip(names, texts, strict=True):
         try:
@@ -43,6 +46,11 @@ def per_joint(where: str, texts: list[str], names: list[str]) -> Numbers:
         except ValueError as error:
             raise InputError(f"{where} of {name}: {error}") from None
     return tuple(values)
+
+
+def configuration(where: str, texts: list[str], robot: Robot) -> Numbers:
+    """A row of fields for q."""
+    return unit_quaternions(where, robot, per_joint(where, texts, robot.coordinate_names))
 
 
 @dataclass
@@ -57,19 +65,17 @@ class MotionForm:
 
     def fit(self, robot: Robot) -> None:
         """Sensible values for a robot with other joints."""
-        start = [_text(robot, i, x) for i, x in enumerate(robot.initial)]
         stop = BOOK_STOPS.get(robot.name, []) if robot.dof == len(BOOK_STOPS.get(robot.name, [])) else _stop(robot)
-        self.start, self.stop = start, list(stop)
+        self.start, self.stop = _texts(robot, robot.initial), list(stop)
         self.samples = None
         self.kind = "cycloidal" if self.kind == "csv" else self.kind
 
     def refit(self, robot: Robot) -> None:
         """What still fits stays."""
-        if len(self.start) != robot.dof:
+        if len(self.start) != robot.nq:
             self.fit(robot)
 
     def plan(self, robot: Robot) -> MotionPlan:
-        names = robot.joint_names
         if self.kind == "csv":
             if self.samples is None:
                 raise InputError("motion: upload a CSV file with columns t and q_<joint> first")
@@ -78,13 +84,18 @@ class MotionForm:
         if self.kind not in KINDS:
             raise InputError(f"motion: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
-        start, stop = (per_joint(w, texts, names) for w, texts in (("start", self.start), ("stop", self.stop)))
+        start, stop = configuration("start", self.start, robot), configuration("stop", self.stop, robot)
         return MotionPlan(self.kind, start, stop, duration)
 
     def read_csv(self, path: Path, robot: Robot) -> None:
         """A motion out of a file, at most an hour long."""
+        if robot.nq != robot.dof:
+            raise InputError(
+                f"{path.name}: {robot.name} has joints with quaternions, between whose samples there is no motion; "
+                "choose another motion"
+            )
         table = read_table(path)
-        names = robot.joint_names
+        names = robot.coordinate_names
 
         def columns(kind: str) -> np.ndarray | None:
             found = [table.columns.get(f"{kind}_{name}") for name in names]
@@ -97,7 +108,7 @@ class MotionForm:
         t = table.times - table.times[0]
         _check_length(path.name, t)
         self.samples = Samples(path.name, t, q, qd, qdd if qd is not None else None)
-        MotionPlan("csv", (), (), float(t[-1]), self.samples).motion()
+        MotionPlan("csv", (), (), float(t[-1]), self.samples).motion(robot)
         self.kind = "csv"
 
 
@@ -109,7 +120,7 @@ class RunForm:
     qd: list[str] = field(default_factory=list[str])
     torque: list[str] = field(default_factory=list[str])
     target: list[str] = field(default_factory=list[str])
-    duration: str = "5"
+    duration: str = USUAL[0]
     drive: str = "none"
     kp: str = "100"
     kd: str = "20"
@@ -119,24 +130,25 @@ class RunForm:
     table: Samples | None = None
 
     def fit(self, robot: Robot) -> None:
-        self.q = [_text(robot, i, x) for i, x in enumerate(robot.initial)]
+        self.q = _texts(robot, robot.initial)
         self.qd, self.torque = ["0"] * robot.dof, ["0"] * robot.dof
         self.target = _stop(robot)
+        self.duration = _usual(robot) if self.duration in USUAL else self.duration
         self.table = None
         self.drive = "none" if self.drive == "csv" else self.drive
 
     def refit(self, robot: Robot) -> None:
-        if len(self.q) != robot.dof:
+        if (len(self.q), len(self.qd)) != (robot.nq, robot.dof):
             self.fit(robot)
 
     def plan(self, robot: Robot, motion: MotionForm) -> RunPlan:
-        names = robot.joint_names
+        names = robot.velocity_names
         if self.drive not in DRIVES:
             raise InputError(f"torque: expected one of {', '.join(DRIVES)}, got {self.drive!r}")
         if self.method not in METHODS:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
         plan = RunPlan(
-            per_joint("q", self.q, names),
+            configuration("q", self.q, robot),
             per_joint("qd", self.qd, names),
             number("duration", self.duration, 1e-3, LONGEST),
             self.drive,
@@ -153,18 +165,19 @@ class RunForm:
             return plan
         plan = replace(plan, kp=number("kp", self.kp, 0.0), kd=number("kd", self.kd, 0.0))
         if self.drive == "pd":
-            return replace(plan, target=per_joint("target", self.target, names))
+            return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
 
     def read_csv(self, path: Path, robot: Robot) -> None:
         """Torques out of a file."""
         table = read_table(path)
-        missing = [name for name in robot.joint_names if f"tau_{name}" not in table.columns]
+        names = robot.velocity_names
+        missing = [name for name in names if f"tau_{name}" not in table.columns]
         if missing:
             raise InputError(
                 f"{path.name}: no column tau_{missing[0]}; there are t, {', '.join(list(table.columns)[:8])}"
             )
-        rows = np.stack([table.columns[f"tau_{name}"] for name in robot.joint_names], axis=1)
+        rows = np.stack([table.columns[f"tau_{name}"] for name in names], axis=1)
         self.table = Samples(path.name, table.times - table.times[0], rows)
         self.drive = "csv"
 
@@ -174,16 +187,21 @@ def _check_length(name: str, t: np.ndarray) -> None:
         raise InputError(f"{name}: expected a motion of at least two rows and at most {LONGEST:g} s")
 
 
-def _text(robot: Robot, i: int, value: float) -> str:
-    return number_text(float(value), robot.model.links[i].joint.kind == "revolute")
+def _texts(robot: Robot, q: np.ndarray) -> list[str]:
+    return [number_text(float(x), unit == "rad") for x, unit in zip(q, coordinate_units(robot), strict=True)]
+
+
+def _usual(robot: Robot) -> str:
+    """After some seconds a robot that nothing holds is out of sight."""
+    loose = any(link.parent == WORLD and link.joint.type in ("free", "planar") for link in robot.description.links)
+    return USUAL[loose and bool(robot.gravity.any())]
 
 
 def _stop(robot: Robot) -> list[str]:
-    """Sixty degrees on, or a tenth of a metre, within the limits."""
-    texts: list[str] = []
-    for i, (link, (low, high)) in enumerate(zip(robot.model.links, robot.limits, strict=True)):
-        step = np.pi / 3 if link.joint.kind == "revolute" else 0.1
-        start = float(robot.initial[i])
-        goal = start + step if start + step <= high else start - step
-        texts.append(_text(robot, i, float(np.clip(goal, low, high))))
-    return texts
+    """Sixty degrees on, or a tenth of a metre, within the limits; joints with quaternions stay as they are."""
+    q, model = robot.initial, robot.model
+    for link, i, (low, high) in zip(model.driven, model.starts, robot.limits, strict=True):
+        if link.joint.coordinates == 1:
+            step = 0.1 if link.joint.kind == "prismatic" else np.pi / 3
+            q[i] = np.clip(q[i] + step if q[i] + step <= high else q[i] - step, low, high)
+    return _texts(robot, q)

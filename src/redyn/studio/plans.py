@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,10 @@ class Samples:
 
 @dataclass(frozen=True, eq=False)
 class MotionPlan:
-    """A motion between two poses, or through samples."""
+    """A motion between two poses, or through samples.
+
+    Where q holds quaternions, the robot moves from pose to pose along constant velocities, at a pace of that kind.
+    """
 
     kind: str
     start: Numbers
@@ -55,11 +59,19 @@ class MotionPlan:
     duration: float
     samples: Samples | None = None
 
-    def motion(self) -> trajectory.Motion:
+    def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
         if self.samples is not None:
             return trajectory.samples(self.samples.t, self.samples.q, self.samples.qd, self.samples.qdd)
         makers = {name: getattr(trajectory, name) for name in KINDS if name != "csv"}
-        return makers[self.kind](self.start, self.stop, self.duration)
+        if robot.nq == robot.dof:
+            return makers[self.kind](self.start, self.stop, self.duration)
+        pace, change = makers[self.kind]([0.0], [1.0], self.duration), robot.difference(self.start, self.stop)
+
+        def motion(t: Any) -> tuple[Array, Array, Array]:
+            s, rate, acceleration = pace(t)
+            return robot.integrate(self.start, change, s[..., 0]), rate * change, acceleration * change
+
+        return motion
 
     @property
     def count(self) -> int:
@@ -99,5 +111,5 @@ class RunPlan:
         if self.drive == "pd":
             return controllers.pd_gravity(robot, self.target, self.kp, self.kd)
         if self.motion is not None:
-            return controllers.computed_torque(robot, self.motion.motion(), self.kp, self.kd)
+            return controllers.computed_torque(robot, self.motion.motion(robot), self.kp, self.kd)
         return None

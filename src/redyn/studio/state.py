@@ -16,6 +16,7 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio import code, uploads
+from redyn.studio.coordinates import slid
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.plans import RunPlan
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 Tab = Literal["inverse", "forward", "equations"]
 
 FIRST = "kuka-kr5"
-MOST_JOINTS = 150  # of a robot in the studio: every joint has a slider and a curve
+MOST_VALUES = 150  # of a robot in the studio: every joint value has a curve
 FULL = np.ones(6, dtype=bool)
 POSITION = np.array([False, False, False, True, True, True])
 
@@ -106,12 +107,13 @@ class State:
         if self.editor.problems or self.editor.description == self.robot.description:
             return False
         robot = _checked(self.editor.description)
-        same = robot.joint_names == self.robot.joint_names
+        same = robot.coordinate_names == self.robot.coordinate_names
+        alike = robot.model.quaternions == self.robot.model.quaternions
         before = self.robot.initial
         pose = self.q
         self._use(robot)
-        self.motion.refit(robot)
-        self.run.refit(robot)
+        for form in (self.motion, self.run):
+            (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose
         elif same:  # another initial pose: motions begin there
@@ -129,13 +131,17 @@ class State:
 
     # --- pose -------------------------------------------------------------------------------------------------
 
-    def jog(self, joint: int, value: float) -> None:
-        """One joint, within its limits."""
-        if not 0 <= joint < self.robot.dof or not np.isfinite(value):
-            raise InputError(f"joint {joint + 1}: expected a number")
-        low, high = self.robot.limits[joint]
-        self.q = self.q.copy()
-        self.q[joint] = np.clip(value, low, high)
+    def jog(self, slider: int, value: float) -> None:
+        """One joint, within its limits; of joints with several velocities, along one of them (see coordinates.py)."""
+        if not 0 <= slider < self.robot.dof or not np.isfinite(value):
+            raise InputError(f"slider {slider + 1}: expected a number")
+        low, high = self.robot.limits[slider]
+        self.q = slid(self.robot, self.q, slider, float(np.clip(value, low, high)))
+
+    @property
+    def tip_can_jog(self) -> bool:
+        """Inverse kinematics does not search for quaternions."""
+        return self.robot.nq == self.robot.dof and self.robot.model.end_effector is not None
 
     def jog_tip(self, axis: int, step: float) -> None:
         """The end effector, along (0 to 2) or about (3 to 5) an axis of the world, by inverse kinematics.
@@ -269,7 +275,7 @@ def farthest_tip(description: RobotDescription) -> str:
 
 
 def _checked(description: RobotDescription) -> Robot:
-    moving = sum(link.joint.type != "fixed" for link in description.links)
-    if moving > MOST_JOINTS:
-        raise InputError(f"{description.name} has {moving} joints; the studio shows at most {MOST_JOINTS}")
+    values = sum(len(link.joint.neutral) for link in description.links if link.joint.type != "fixed")
+    if values > MOST_VALUES:
+        raise InputError(f"{description.name} has {values} joint values; the studio shows at most {MOST_VALUES}")
     return Robot(description)

@@ -16,7 +16,7 @@ import numpy as np
 
 from redyn.description import RobotDescription, check_physical, from_mapping, to_data
 from redyn.description.numbers import format_angle, parse_angle, parse_number
-from redyn.description.schema import WORLD
+from redyn.description.schema import COORDINATES, QUATERNION, SEVERAL, WORLD
 from redyn.errors import DescriptionError, InputError
 from redyn.studio.convention import other_convention
 
@@ -33,8 +33,9 @@ CENTRE = ("x", "y", "z")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 MASS = ("mass", *CENTRE, *INERTIA)
 JOINT = ("lower", "upper", "damping", "coulomb", "armature", "offset")
-_ANGLES = {"alpha", "theta", "rpy", "offset", "lower", "upper"}
-_VECTORS = {"xyz", "rpy", "axis"}
+MORE = ("axis2", "pitch", "initial")  # of tables of frames only; the first two where a joint has them
+_ANGLES = {"alpha", "theta", "rpy", "initial", "offset", "lower", "upper"}
+_VECTORS = {"xyz", "rpy", "axis", "axis2"}
 _VARIABLE = {"dh": {"revolute": "theta", "prismatic": "b"}, "modified-dh": {"revolute": "theta", "prismatic": "d"}}
 # Where the checks of a robot file put an error, and the columns that it is about.
 _PLACES = {
@@ -45,6 +46,8 @@ _PLACES = {
     "joint.type": ("joint",),
     "joint.name": ("name",),
 }
+
+_PER_VALUE = {"speed_limit", "effort_limit", "mimic"}  # kept, though no table shows them; of joints with one value
 
 Row = dict[str, str]
 
@@ -72,8 +75,12 @@ class Draft:
         return str(self.robot["convention"])
 
     def columns(self) -> tuple[str, ...]:
-        """Of the geometry."""
-        return GEOMETRY[self.convention]
+        """Of the geometry, as the table shows them: a column that no joint needs is left out."""
+        if self.convention != "frames":
+            return GEOMETRY[self.convention]
+        kinds = {row["joint"] for row in self.rows}
+        needed = {"axis2": "universal" in kinds, "pitch": "helical" in kinds}
+        return tuple(column for column in (*GEOMETRY["frames"], *MORE) if needed.get(column, True))
 
 
 def number_text(value: object, angle: bool = False) -> str:
@@ -107,7 +114,8 @@ def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
         if column == _VARIABLE.get(convention, {}).get(row["joint"]):
             value = joint.get("initial", 0.0)
         row[column] = _cell(column, value)
-    row["initial"] = _cell("offset", joint.get("initial")) if convention == "frames" else ""
+    frames = convention == "frames"
+    row |= {c: _cell(c, {**link, **joint}.get(c)) if frames else "" for c in MORE}
     row["mass"] = _cell("mass", link.get("mass"))
     centre = link.get("r" if book else "com")
     if centre is None and link.get("com" if book else "r") is not None:
@@ -127,7 +135,7 @@ def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
 def _cell(column: str, value: object) -> str:
     if value is None:
         return ""
-    if column in _VECTORS:
+    if isinstance(value, list):
         return ", ".join(number_text(x, column in _ANGLES) for x in cast("list[Any]", value))
     return number_text(value, column in _ANGLES)
 
@@ -137,7 +145,7 @@ def _unshown(link: dict[str, Any]) -> dict[str, Any]:
     rest = {key: link[key] for key in ("parent", "visual", "collision") if key in link}
     if isinstance(link["joint"], dict):
         joint = cast("dict[str, Any]", link["joint"])
-        shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial"}
+        shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial", "pitch"}
         rest["joint"] = {key: value for key, value in joint.items() if key not in shown}
     return rest
 
@@ -160,7 +168,9 @@ def read(draft: Draft) -> RobotDescription | list[Problem]:
 def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     row, rest = draft.rows[i], draft.rest[i]
     kind = row["joint"]
-    joint: dict[str, Any] = {"type": kind, **rest.get("joint", {})}
+    useless = {"fixed": {*_PER_VALUE, "smoothing"}}.get(kind, _PER_VALUE if kind in SEVERAL else set[str]())
+    joint: dict[str, Any] = {key: x for key, x in rest.get("joint", {}).items() if key not in useless}
+    joint["type"] = kind
     link: dict[str, Any] = {key: value for key, value in rest.items() if key != "joint"}
     link |= {"name": row["name"], "joint": joint}
 
@@ -174,13 +184,14 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
             problems.append(Problem(i, column, str(error)))
             return None
 
-    for column in draft.columns():
+    for column in (*GEOMETRY[draft.convention], "axis2"):
         if column in _VECTORS:
-            link[column] = _vector(row.get(column, ""), i, column, problems)
+            link[column] = _vector(row.get(column, ""), i, column, problems, 3)
         else:
             link[column] = value(column, parse_angle if column in _ANGLES else parse_number)
     if draft.convention == "frames" and kind != "fixed":
-        joint["initial"] = value("initial", parse_angle)
+        joint["initial"] = _vector(row.get("initial", ""), i, "initial", problems)
+        joint["pitch"] = value("pitch")
     mass = value("mass")
     link["mass"] = mass
     centre = [value(column) for column in CENTRE]
@@ -192,7 +203,8 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     if kind != "fixed":
         for column in ("damping", "coulomb", "armature"):
             joint[column] = value(column) or 0.0
-        joint["offset"] = value("offset", parse_angle) or 0.0
+        offset = value("offset", parse_angle)
+        joint |= {} if offset is None else {"offset": offset}
         lower, upper = value("lower", parse_angle), value("upper", parse_angle)
         if (lower is None) != (upper is None) and not problems:
             missing = "lower" if lower is None else "upper"
@@ -202,13 +214,14 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     return {key: x for key, x in link.items() if x is not None}
 
 
-def _vector(text: str, i: int, column: str, problems: list[Problem]) -> list[float] | None:
+def _vector(text: str, i: int, column: str, problems: list[Problem], count: int | None = None) -> list[float] | None:
+    """Numbers with commas between them, as many as `count` says."""
     if not text.strip():
         return None
     try:
         parse = parse_angle if column in _ANGLES else parse_number
         values = [parse(part.strip()) for part in re.split(r"[,;]", text)]
-        if len(values) != 3:
+        if count is not None and len(values) != count:
             raise ValueError(f"expected three numbers, as 0, 0, 1; got {len(values)}")
         return values
     except ValueError as error:
@@ -223,8 +236,15 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
     if match is None:
         return [Problem(None, "", f"{error.where}: {message}" if error.where else message)]
     row, name = int(match[1]), match[2]
+    word = re.match(r"\w+", message)
+    if (
+        name == "joint"
+        and word is not None
+        and f"joint.{word[0]}" in (*_PLACES, *(f"joint.{c}" for c in (*JOINT, *MORE)))
+    ):
+        name = f"joint.{word[0]}"  # checks of the joint as a whole begin with the field
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
-    known = {"name", "joint", *draft.columns(), *MASS, *JOINT}
+    known = {"name", "joint", *draft.columns(), *MASS, *JOINT, *MORE}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]
 
 
@@ -349,8 +369,17 @@ class Editor:
 
 def _retyped(row: Row, before: str, convention: str) -> Row:
     """Another type of joint: what means nothing for it is emptied, what it needs is filled in."""
-    if row["joint"] == "fixed":
+    kind = row["joint"]
+    if kind == "fixed":
         row |= dict.fromkeys((*JOINT, "initial"), "")
+    if kind in SEVERAL:
+        row |= dict.fromkeys(("lower", "upper", "offset"), "")
+    if COORDINATES.get(kind) != COORDINATES.get(before):
+        row["initial"] = ""
+    if convention == "frames":
+        row["axis"] = "" if COORDINATES.get(kind, ())[-4:] == QUATERNION else row["axis"] or "0, 0, 1"
+        row["axis2"] = (row["axis2"] or _across(row["axis"])) if kind == "universal" else ""
+        row["pitch"] = (row["pitch"] or "0.01") if kind == "helical" else ""
     variables = _VARIABLE.get(convention, {})
     for column in (variables.get(before), variables.get(row["joint"])):
         if column:
@@ -358,9 +387,15 @@ def _retyped(row: Row, before: str, convention: str) -> Row:
     return row
 
 
+def _across(axis: str) -> str:
+    """An axis for the second turn of a universal joint: the one of x, y and z that is farthest from the first."""
+    first = _vector(axis, 0, "axis", [], 3) or [0.0, 0.0, 1.0]
+    return ", ".join("1" if k == int(np.abs(first).argmin()) else "0" for k in range(3))
+
+
 def blank_row(convention: str, centre: str, first: bool) -> Row:
     """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the link before."""
-    row = dict.fromkeys((*GEOMETRY[convention], "initial", *MASS, *JOINT), "") | {"joint": "revolute"}
+    row = dict.fromkeys((*GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
     zeros = {"frames": {"xyz": "0, 0, 0", "rpy": "0, 0, 0", "axis": "0, 0, 1"}}
     row |= zeros.get(convention, dict.fromkeys(GEOMETRY[convention], "0"))
     row |= ROD

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.colours import OTHERS, joint_colour
 from redyn.report.plots import Plot
 from redyn.report.scene import scene
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, turning, units
 from redyn.studio.plans import MotionPlan, RunPlan
 
 Array = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Inverse:
 
     @cached_property
     def wrenches(self) -> Array:
-        """(N, dof, 6)"""
+        """(N, joints, 6)"""
         return self.robot.joint_wrenches(self.q, self.qd, self.qdd)
 
 
@@ -66,7 +66,7 @@ class Forward(NamedTuple):
 
 def inverse(robot: Robot, plan: MotionPlan) -> Inverse:
     """Torques along a motion."""
-    motion = plan.motion()
+    motion = plan.motion(robot)
     t = np.linspace(0.0, plan.duration, plan.count)
     q, qd, qdd = motion(t)
     tau = robot.inverse_dynamics(q, qd, qdd)
@@ -130,35 +130,34 @@ def _finished(robot: Robot, go: Callable[[float, Any], Run], duration: float, sh
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     """The plan for another robot: its own pose and rest where the joints are not as many."""
-    if len(plan.q) == robot.dof:
+    if (len(plan.q), len(plan.qd)) == (robot.nq, robot.dof):
         return plan
     if plan.drive != "none":
-        raise RedynError(f"{robot.name} has {robot.dof} joints, not {len(plan.q)}: compare free falls only")
+        raise RedynError(f"{robot.name} has {robot.dof} velocities, not {len(plan.qd)}: compare free falls only")
     return replace(plan, q=tuple(float(x) for x in robot.initial), qd=(0.0,) * robot.dof)
 
 
 # --- plots ------------------------------------------------------------------------------------------------------
 
 
-def units(robot: Robot, turning: str, sliding: str) -> str:
-    """Of a quantity per joint: one unit, or both where the joints are mixed."""
-    turns = [link.joint.kind == "revolute" for link in robot.model.links]
-    return turning if all(turns) else sliding if not any(turns) else f"{turning}, {sliding}"
+def _positions(robot: Robot, q: Array) -> Plot:
+    unit = ", ".join(unit for unit in ("rad", "m") if unit in coordinate_units(robot))
+    return Plot("Joint values", unit, robot.coordinate_names, q)
 
 
 def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
-    """By name; `split`: the joint whose torque is shown by its causes."""
-    robot, names = found.robot, found.robot.joint_names
+    """By name; `split`: the velocity whose torque is shown by its causes."""
+    robot, names = found.robot, found.robot.velocity_names
     if split is None:
         torque = Plot("Torques", units(robot, "Nm", "N"), names, found.tau)
     else:
         causes = zip(("inertia", "Coriolis", "gravity", "friction"), found.parts, strict=True)
         curves = {name: values[:, split] for name, values in causes} | {"total": found.tau[:, split]}
-        unit = "Nm" if robot.model.links[split].joint.kind == "revolute" else "N"
+        unit = "Nm" if turning(robot)[split] else "N"
         torque = Plot(f"Torque of {names[split]}", unit, list(curves), np.column_stack(list(curves.values())))
     plots = {
         "torque": torque,
-        "q": Plot("Joint values", units(robot, "rad", "m"), names, found.q),
+        "q": _positions(robot, found.q),
         "qd": Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd),
         "qdd": Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd),
     }
@@ -169,13 +168,13 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
 
 def run_plots(run: Run) -> dict[str, Plot]:
     """By name."""
-    robot, names = run.robot, run.robot.joint_names
+    robot, names = run.robot, run.robot.velocity_names
     energy = run.energy._asdict()
     shown = {name: x for name, x in energy.items() if np.abs(x).max() > 0 or name in ("kinetic", "potential")}
     shown["total"] = run.energy.total
     plots = {
         "energy": Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
-        "q": Plot("Joint values", units(robot, "rad", "m"), names, run.q),
+        "q": _positions(robot, run.q),
         "qd": Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd),
         "tau": Plot("Torques", units(robot, "Nm", "N"), names, run.tau),
     }
@@ -184,14 +183,24 @@ def run_plots(run: Run) -> dict[str, Plot]:
     return plots
 
 
+def _of_joints(plot: Plot, robot: Robot) -> bool:
+    return list(plot.names) in (robot.velocity_names, robot.coordinate_names)
+
+
+def _colours(plot: Plot, robot: Robot) -> list[str]:
+    if plot.of_joints(robot.coordinate_names):
+        return [head["colour"] for head in coordinate_heads(robot)]
+    return plot.colours(robot.velocity_names)
+
+
 def plot_data(t: Array, plot: Plot, robot: Robot, other: tuple[Array, Plot, str] | None = None) -> dict[str, Any]:
     """What plots.js draws: doubles in base64, curve after curve. `other`: a second run, dashed, and what it is called.
 
     Two runs are drawn over the times of the first, which both have unless one ended early.
     """
     values = plot.curves(len(t))
-    names, colours = [str(name) for name in plot.names], plot.colours(robot.joint_names)
-    data = {"title": plot.title, "unit": plot.unit, "joints": plot.of_joints(robot.joint_names), "legend": len(names)}
+    names, colours, of_joints = [str(name) for name in plot.names], _colours(plot, robot), _of_joints(plot, robot)
+    data = {"title": plot.title, "unit": plot.unit, "joints": of_joints, "legend": len(names)}
     dashes = ["solid"] * len(names)
     if other is not None:
         times, second, label = other
@@ -200,8 +209,8 @@ def plot_data(t: Array, plot: Plot, robot: Robot, other: tuple[Array, Plot, str]
             more[:, k] = np.interp(t, times, column, right=np.nan)
         values = np.concatenate([values, more], axis=1)
         names += [f"{name}, {label}" for name in second.names]
-        of_joints = data["joints"]
-        colours += [joint_colour(k) if of_joints else OTHERS[k % len(OTHERS)] for k in range(len(second.names))]
+        same = list(second.names) == list(plot.names)
+        colours += colours if same else second.colours(second.names if of_joints else [])
         dashes += ["dash"] * len(second.names)
     return {
         **data,

@@ -9,9 +9,9 @@ import numpy as np
 from nicegui import ui
 
 from redyn.description import library
-from redyn.report.colours import joint_colour
 from redyn.studio import uploads
 from redyn.studio.controls import Choice, Field, Part, box, button, enable, set_attribute, set_text, text
+from redyn.studio.coordinates import coordinate_heads, velocity_heads
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import DRIVES, METHODS
 from redyn.studio.work import Finished, plot_data, run_plots
@@ -174,17 +174,18 @@ class ForwardPanel:
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
             entry.frame.set_visibility(gains)
-        joints = [{"name": name, "colour": joint_colour(i)} for i, name in enumerate(state.robot.joint_names)]
         hint = "rad or m; pi/2 and 90 deg are understood"
-        rows = [
-            {"id": "q0", "label": "q at start", "values": form.q, "hint": hint},
-            {"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"},
-        ]
+        q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint}]
+        qd = [{"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"}]
         if form.drive == "constant":
-            rows.append({"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"})
+            qd.append({"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"})
         if form.drive == "pd":
-            rows.append({"id": "target", "label": "target", "values": form.target, "hint": hint})
-        self._rows.call("set", {"joints": joints, "rows": rows})
+            q.append({"id": "target", "label": "target", "values": form.target, "hint": hint})
+        heads, rates = coordinate_heads(state.robot), velocity_heads(state.robot)
+        if heads == rates:
+            self._rows.call("set", [{"heads": heads, "rows": [q[0], *qd, *q[1:]]}])
+        else:  # quaternions: more numbers in q than velocities
+            self._rows.call("set", [{"heads": heads, "rows": q}, {"heads": rates, "rows": qd}])
         if form.drive == "csv":
             name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
             set_text(self._note, name)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from nicegui import ui
 
-from redyn.report.colours import joint_colour
 from redyn.studio import uploads
 from redyn.studio.controls import Choice, Field, Part, box, button, set_text, text
+from redyn.studio.coordinates import coordinate_heads
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import KINDS
 from redyn.studio.work import inverse_plots, plot_data
@@ -85,12 +85,11 @@ class InversePanel:
         form = state.motion
         self._kind.show(form.kind)
         self._duration.show(form.duration)
-        joints = [{"name": name, "colour": joint_colour(i)} for i, name in enumerate(state.robot.joint_names)]
         rows = [
             {"id": "start", "label": "start", "values": form.start, "hint": "rad or m; pi/2 and 90 deg are understood"},
             {"id": "stop", "label": "stop", "values": form.stop, "hint": "rad or m; pi/2 and 90 deg are understood"},
         ]
-        self._rows.call("set", {"joints": joints, "rows": rows})
+        self._rows.call("set", [{"heads": coordinate_heads(state.robot), "rows": rows}])
         from_file = form.kind == "csv"
         self._upload.set_visibility(from_file)
         self._rows.set_visibility(not from_file)
@@ -102,7 +101,7 @@ class InversePanel:
         """The form, and what was computed."""
         self._show_form()
         state = self._desk.state
-        options = [ALL, *(f"{name}, by cause" for name in state.robot.joint_names), REACTIONS]
+        options = [ALL, *(f"{name}, by cause" for name in state.robot.velocity_names), REACTIONS]
         if self._shown not in options:
             self._shown = ALL
         self._split.show(self._shown, options)
@@ -126,7 +125,7 @@ class InversePanel:
         self._reactions.set_visibility(reactions)
         if found is None:
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
-        names = found.robot.joint_names
+        names = found.robot.velocity_names
         split = None if self._shown in (ALL, REACTIONS) else names.index(self._shown.removesuffix(", by cause"))
         plots = {key: plot_data(found.t, plot, found.robot) for key, plot in inverse_plots(found, split).items()}
         name = uploads.safe_name(found.robot.name)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from redyn.report.colours import joint_colour
-from redyn.robot import Robot
 from redyn.studio.controls import Field, Part, box, button, text
+from redyn.studio.coordinates import slider_values, sliders
 from redyn.studio.forms import number
 
 if TYPE_CHECKING:
@@ -30,8 +27,9 @@ class JogPanel:
             with box("panel-head"):
                 text("End effector", tag="h2")
                 title = "How far one press moves it: metres along an axis, radians about one"
-                Field(self._step, self._set_step, "tip-step", "step", "short", title)
-            with box("tip", "tip"):
+                self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
+            self._tip_buttons = box("tip", "tip")
+            with self._tip_buttons:
                 for k, axis in enumerate(AXES):
                     with box("tip-axis", f"tip-{axis}"):
                         button("−", f"tip-{axis}-minus", partial(self._tip, k, -1), f"{axis} less", "small icon")
@@ -41,15 +39,15 @@ class JogPanel:
 
     def show(self) -> None:
         state = self._desk.state
-        joints = [
-            {**_range(state.robot, i), "name": name, "colour": joint_colour(i), "value": float(state.q[i])}
-            for i, name in enumerate(state.robot.joint_names)
-        ]
+        values = slider_values(state.robot, state.q).tolist()
+        joints = [{**slider, "value": x} for slider, x in zip(sliders(state.robot), values, strict=True)]
         self._part.call("setJoints", joints)
+        for element in (self._step_field.frame, self._tip_buttons):
+            element.set_visibility(state.tip_can_jog)
 
     def show_values(self) -> None:
         state = self._desk.state
-        self._part.call("setValues", state.q.tolist())
+        self._part.call("setValues", slider_values(state.robot, state.q).tolist())
         if state.robot.model.end_effector is None:
             return self._where.call("set", "several tips")
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
@@ -75,14 +73,3 @@ class JogPanel:
 
         if await self._desk.attempt(move, slow=True):
             self._desk.show_pose()
-
-
-def _range(robot: Robot, i: int) -> dict[str, Any]:
-    """Limits of a slider: those of the joint; without any, a whole turn each way, or as far as the robot reaches."""
-    turns = robot.model.links[i].joint.kind == "revolute"
-    low, high = (float(x) for x in robot.limits[i])
-    start = float(robot.initial[i])
-    room = np.pi if turns else 1.0
-    low = low if np.isfinite(low) else min(-room, start - room)
-    high = high if np.isfinite(high) else max(room, start + room)
-    return {"low": low, "high": high, "turns": turns}

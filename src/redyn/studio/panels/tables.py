@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from nicegui import ui
 
+from redyn.description.schema import JointType
 from redyn.studio.controls import Choice, Field, box, button, choose_tab, enable, set_text, tabs, text
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.panels.matrices import matrix_html
@@ -31,6 +32,9 @@ HEADS = {
     "xyz": ("xyz (m)", "where the joint is in the frame of the parent"),
     "rpy": ("rpy (rad)", "roll, pitch and yaw of the joint in the frame of the parent"),
     "axis": ("axis", "of the joint, in its own frame"),
+    "axis2": ("axis 2", "of the second turn of a universal joint"),
+    "pitch": ("pitch (m/rad)", "of a helical joint"),
+    "initial": ("at start", "joint value at the start; of a free joint x, y, z and the quaternion x, y, z, w"),
     "mass": ("m (kg)", "mass"),
     "lower": ("lower", "lower limit, rad or m"),
     "upper": ("upper", "upper limit, rad or m"),
@@ -41,7 +45,8 @@ HEADS = {
 }
 # A long number is shown short, and whole while it is edited.
 SHORT = "(p) => /^-?[0-9.e+-]{8,}$/.test(p.value) ? String(Number(Number(p.value).toPrecision(4))) : p.value"
-TYPES = ["revolute", "prismatic", "fixed"]
+TYPES = {"frames": list(get_args(JointType))}
+DH_TYPES = ["revolute", "prismatic", "fixed"]
 
 
 class TablesPanel:
@@ -153,7 +158,7 @@ class TablesPanel:
                 "width": 88,
                 "flex": 0,
                 "cellEditor": "agSelectCellEditor",
-                "cellEditorParams": {"values": TYPES},
+                "cellEditorParams": {"values": TYPES.get(draft.convention, DH_TYPES)},
             },
         ]
         if self._tab == "mass":

@@ -1,4 +1,4 @@
-// Rows of fields, one column per joint: start and stop of a motion, the state a simulation begins from.
+// Rows of fields, one column per joint value or velocity: start and stop of a motion, the state a simulation begins from.
 
 import { element } from "../report/player.js";
 import { shade } from "../report/viewer.js";
@@ -7,19 +7,17 @@ import { look } from "./look.js";
 /** options: { rows: [{ id, label }], testid }. */
 export function mount(root, options, tell) {
   root.classList.add("rows");
-  let joints = [];
   const unlook = look.on(recolour);
 
   function recolour() {
     for (const head of root.querySelectorAll("[data-colour]")) head.style.setProperty("--colour", shade(head.dataset.colour, look.theme));
   }
 
-  function set({ joints: named, rows }) {
-    joints = named;
-    const heads = joints.map(({ name, colour }) => element("th", { scope: "col", "data-colour": colour, title: name }, name));
+  function table({ heads: columns, rows }) {
+    const heads = columns.map(({ name, colour }) => element("th", { scope: "col", "data-colour": colour, title: name }, name));
     const head = element("tr", {}, element("td", {}), ...heads);
     const body = rows.map(({ id, label, values, hint }) => {
-      const cells = joints.map(({ name }, k) => {
+      const cells = columns.map(({ name }, k) => {
         const field = element("input", { type: "text", "aria-label": `${label} of ${name}`, "data-testid": `${id}-${k + 1}`, autocomplete: "off", spellcheck: "false" });
         field.value = values[k];
         field.addEventListener("change", () => tell("edit", { row: id, joint: k, text: field.value }));
@@ -28,7 +26,12 @@ export function mount(root, options, tell) {
       });
       return element("tr", { "data-row": id }, element("th", { scope: "row", title: hint ?? "" }, label), ...cells);
     });
-    root.replaceChildren(element("table", {}, element("thead", {}, head), element("tbody", {}, ...body)));
+    return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
+  }
+
+  /** groups: [{ heads: [{ name, colour }], rows: [{ id, label, values, hint }] }], a table each. */
+  function set(groups) {
+    root.replaceChildren(...groups.map(table));
     recolour();
   }
 

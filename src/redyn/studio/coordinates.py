@@ -1,0 +1,122 @@
+"""What the entries of q and qd are to a user: their units and colours, and the numbers that sliders move.
+
+Where q holds quaternions it has more entries than qd. There the sliders move the vector of the turn, whose direction is
+the axis and whose length the angle, and a free joint's place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.errors import InputError
+from redyn.model.model import POSE, QUATERNION
+from redyn.report.colours import OTHERS, joint_colour
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+
+SLATE = OTHERS[2]  # of the last number of a quaternion, which goes with no velocity
+_PLAIN = {"wx": "turn x", "wy": "turn y", "wz": "turn z", "vx": "x", "vy": "y", "vz": "z"}
+
+
+def turning(robot: Robot) -> list[bool]:
+    """Whether each velocity is angular."""
+    return [link.joint.kind != "prismatic" for link in robot.model.driven]
+
+
+def units(robot: Robot, angular: str, linear: str) -> str:
+    """Of a quantity per velocity: one unit, or both where they are mixed.
+
+    >>> import redyn
+    >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
+    ('Nm, N', 'Nm')
+    """
+    turns = turning(robot)
+    return angular if all(turns) else linear if not any(turns) else f"{angular}, {linear}"
+
+
+def coordinate_units(robot: Robot) -> list[str]:
+    """Of each entry of q: rad, m, or nothing for the numbers of a quaternion."""
+    found: list[str] = []
+    for link, turns in zip(robot.model.driven, turning(robot), strict=True):
+        count = link.joint.coordinates
+        own = ["rad" if turns else "m"] if count == 1 else ["m"] * (count - QUATERNION) + [""] * QUATERNION
+        found += own if count else []
+    return found
+
+
+def velocity_heads(robot: Robot) -> list[dict[str, str]]:
+    """Name and colour of each entry of qd, and of tau."""
+    return [{"name": name, "colour": joint_colour(j)} for j, name in enumerate(robot.velocity_names)]
+
+
+def coordinate_heads(robot: Robot) -> list[dict[str, str]]:
+    """Name and colour of each entry of q: the colour of the velocity that changes it."""
+    colours: list[str] = []
+    for j, link in enumerate(robot.model.driven):
+        count = link.joint.coordinates
+        if count > 1:
+            place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION)]
+            colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
+        elif count == 1:
+            colours.append(joint_colour(j))
+    return [{"name": name, "colour": colour} for name, colour in zip(robot.coordinate_names, colours, strict=True)]
+
+
+def unit_quaternions(where: str, robot: Robot, values: tuple[float, ...]) -> tuple[float, ...]:
+    """The configuration with its quaternions at length 1: `0, 0, 1, 1` is as good as `0, 0, 0.7071, 0.7071`."""
+    q = np.array(values)
+    for start in robot.model.quaternions:
+        own = q[start : start + QUATERNION]
+        length = float(np.linalg.norm(own))
+        if not 1e-6 < length < 1e6:
+            name = robot.coordinate_names[start].rpartition(".")[0]
+            raise InputError(f"{where} of {name}: qx, qy, qz, qw cannot all be zero, or huge; 0, 0, 0, 1 is no turn")
+        if abs(length - 1.0) > 1e-12:
+            own /= length
+    return tuple(q.tolist())
+
+
+# --- sliders ----------------------------------------------------------------------------------------------------
+
+
+def slider_values(robot: Robot, q: Array) -> Array:
+    """One number per velocity: q itself but for turns about a point."""
+    values = robot.difference(robot.neutral(), q)
+    for i, j in _free(robot):
+        values[j + 3 : j + 6] = q[i : i + 3]
+    return values
+
+
+def slid(robot: Robot, q: Array, slider: int, value: float) -> Array:
+    """The configuration with one slider moved."""
+    values = slider_values(robot, q)
+    values[slider] = value
+    moved = robot.integrate(robot.neutral(), values)
+    for i, j in _free(robot):
+        moved[i : i + 3] = values[j + 3 : j + 6]
+    return moved
+
+
+def sliders(robot: Robot) -> list[dict[str, Any]]:
+    """What jog.js needs to make them; without limits, half a turn each way, or a metre from where the robot starts."""
+    made: list[dict[str, Any]] = []
+    starts = slider_values(robot, robot.initial)
+    heads, limits, turns = velocity_heads(robot), robot.limits, turning(robot)
+    for j, (link, (low, high)) in enumerate(zip(robot.model.driven, limits, strict=True)):
+        room, start = np.pi if turns[j] else 1.0, float(starts[j])
+        low = float(low) if np.isfinite(low) else min(-room, start - room)
+        high = float(high) if np.isfinite(high) else max(room, start + room)
+        part = link.joint.part
+        name = f"{link.joint.name}.{_PLAIN.get(part, part)}" if part else link.joint.name
+        made.append({**heads[j], "name": name, "low": low, "high": high, "turns": turns[j], "value": start})
+    return made
+
+
+def _free(robot: Robot) -> list[tuple[int, int]]:
+    """Of free joints: where they begin in q, and in qd."""
+    places = enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
+    return [(i, j) for j, (link, i) in places if link.joint.coordinates == POSE]
