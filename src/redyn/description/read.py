@@ -27,7 +27,7 @@ def library() -> list[str]:
     """Names of the built-in robots.
 
     >>> library()[:3]
-    ['kuka-kr5', 'kuka-kr5-printed', 'lagrange-pointing']
+    ['dual-arm-satellite', 'gripper', 'kuka-kr5']
     """
     folder = resources.files("redyn.description") / "library"
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
