@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
     from redyn.simulation import controllers as control
-    from redyn.symbolic import Equations, derive
+    from redyn.symbolic.equations import Equations, derive
 
 __version__ = "0.1.0"
 
@@ -49,7 +49,7 @@ __all__ = [
 # Imported when first used, so that `import redyn` and `redyn --help` stay quick.
 _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot", "library": "redyn.description"}
 _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
-_HOMES |= {"Equations": "redyn.symbolic", "derive": "redyn.symbolic"}
+_HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
 _MODULES = {
     "control": "redyn.simulation.controllers",
     "identification": "redyn.identification",

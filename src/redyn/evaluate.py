@@ -22,13 +22,13 @@ from redyn.dynamics import coupled, forward
 from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.program import Program
 from redyn.kernels.trace import Task, surroundings, trace
-from redyn.model import Link, Model
+from redyn.model import Link, Model, configuration
+from redyn.shortcut import NOT_UNIT, Quick, Shortcut, are_unit
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
 
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
-Quick = Callable[[Any, Any, Any], "Array | None"]
 
 FLOAT64 = np.dtype(np.float64)
 # A joint's inertia below this share of the body that it moves is rounding.
@@ -37,9 +37,7 @@ ZERO_INERTIA = 1e-13
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
-NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1
 OFTEN = 3  # calls; after them the short way is worth importing Numba
-LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 MEANINGS = {
     "gravity": "an acceleration",
     "external": "a wrench, moment then force",
@@ -181,9 +179,7 @@ class Evaluator:
             u3, a3 = rate(q + h / 2 * u2, v + h / 2 * a2)
             u4, a4 = rate(q + h * u3, v + h * a3)
             q, v = q + h / 6 * (u1 + 2 * (u2 + u3) + u4), v + h / 6 * (a1 + 2 * (a2 + a3) + a4)
-            for start in self._quaternions:
-                part = q[:, start : start + 4]
-                part /= np.sqrt(np.einsum("ij,ij->i", part, part))[:, None]
+            configuration.shorten(q, self._quaternions)
         return q, v
 
     def _normal(self, name: str, value: Any, width: int) -> Array:
@@ -199,10 +195,15 @@ class Evaluator:
         if kind in MEANINGS:
             return MEANINGS[kind]
         count = self.model.nq if kind == "q" else self.model.dof
+        return f"{count} numbers{self._whose}"
+
+    @cached_property
+    def _whose(self) -> str:
+        names = list(dict.fromkeys(link.joint.name for link in self.model.driven))
         joints = ", ".join(dict.fromkeys(link.joint.name for link in self.model.driven[:8]))
-        if len({link.joint.name for link in self.model.driven}) < self.model.dof:
-            return f"{count} numbers for the joints ({joints}), some of which have several"
-        return f"{count} numbers, one per joint ({joints})"
+        if len(names) < self.model.dof:
+            return f" for the joints ({joints}), some of which have several"
+        return f", one per joint ({joints})"
 
     def _compute(self, plan: Plan, inputs: list[Array], outputs: list[Array], threads: int | None) -> bool:
         """Fill the outputs; whether they are finite."""
@@ -341,63 +342,6 @@ def _solid(link: Link) -> bool:
     S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - np.outer(h, h) / m
     moments = np.linalg.eigvalsh(np.trace(S) * np.eye(3) - S)
     return bool(moments[0] > WEAK_INERTIA * abs(float(xx + yy + zz)))
-
-
-def are_unit(q: Array, quaternions: Sequence[int]) -> bool:
-    """Whether the quaternions that begin at these places are of length 1, in every row or in the only one."""
-    if q.ndim == 1 or len(q) == 1:
-        values = q.ravel().tolist()
-        for start in quaternions:
-            x, y, z, w = values[start : start + 4]
-            if not -NOT_UNIT < x * x + y * y + z * z + w * w - 1.0 < NOT_UNIT:
-                return False
-        return True
-    for start in quaternions:
-        part = q[:, start : start + 4]
-        off = np.einsum("ij,ij->i", part, part)
-        if not (off.max(initial=1.0) < 1.0 + NOT_UNIT and off.min(initial=1.0) > 1.0 - NOT_UNIT):
-            return False
-    return True
-
-
-class Shortcut:
-    """The common calls without ceremony: three float64 state vectors or arrays in, one out."""
-
-    def __init__(self, model: Model, buffers: Buffers) -> None:
-        self.addresses: dict[int, int] = {}  # of kernels, by number of dimensions of the arrays
-        self._nq, self._dof, self._quaternions, self._buffers = model.nq, model.dof, model.quaternions, buffers
-
-    def ready(self, run3: Any) -> Quick:
-        """A function of the three arrays; None is its answer where the general way must sort things out."""
-        addresses, nq, dof, buffers, empty = self.addresses, self._nq, self._dof, self._buffers, np.empty
-        quaternions = self._quaternions
-
-        def quick(a: Any, b: Any, c: Any) -> Array | None:
-            try:
-                if quaternions and not are_unit(a, quaternions):
-                    return None
-                if a.ndim == 1:
-                    out = empty(dof)
-                    return None if run3(addresses[1], a, b, c, out, 1, nq, dof) else out
-                shape = b.shape
-                if len(shape) != 2:
-                    return None
-                count = shape[0]
-                if c.shape != shape or a.shape != (count, nq) or shape[1] != dof or not 4 <= count < LARGE_BATCH:
-                    return None
-                out = buffers.empty(shape)
-                flat = out.reshape(-1)
-                inputs = a.reshape(-1), b.reshape(-1), c.reshape(-1)
-                return None if run3(addresses[2], *inputs, flat, count, count * nq, flat.size) else out
-            except (
-                TypeError,
-                AttributeError,
-                KeyError,
-                ValueError,
-            ):  # lists, other types, or no kernel of this kind yet
-                return None
-
-        return quick
 
 
 def _kernels(model: Model) -> tuple[Any, Any]:

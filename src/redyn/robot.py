@@ -116,7 +116,7 @@ class Robot:
     def dof(self) -> int:
         return self.model.dof
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """How many numbers q has: one per degree of freedom, and one more for every quaternion."""
         return self.model.nq
@@ -163,12 +163,20 @@ class Robot:
     @property
     def initial(self) -> Array:
         """The joint values that the file starts from (zero where it does not say)."""
+        return self._initial.copy()
+
+    @cached_property
+    def _initial(self) -> Array:
         values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
         return np.concatenate([values[name] for name in self.joint_names])
 
     @property
     def limits(self) -> Array:
         """Lower and upper limit of every joint, (dof, 2); infinite where the file has none."""
+        return self._limits.copy()
+
+    @cached_property
+    def _limits(self) -> Array:
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
         return np.array([values[link.name] for link in self.model.driven])
 

@@ -12,8 +12,8 @@ from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
-    from redyn.symbolic import Equations
     from redyn.symbolic.chapter.blocks import Array, Chapter
+    from redyn.symbolic.equations import Equations
 
 _SHOWN = ("mass_matrix", "coriolis_matrix", "gravity_torque")
 
@@ -49,7 +49,7 @@ def equations(
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
     """
     from redyn.robot import load
-    from redyn.symbolic import derive
+    from redyn.symbolic.equations import derive
 
     loaded = load(robot, allow_unphysical=allow_unphysical)
     everything = number is not None and "all" in number

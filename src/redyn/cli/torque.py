@@ -38,6 +38,7 @@ def torque(
 
     Example: redyn torque kuka-kr5 --cycloid 0 pi/3 --duration 10 --csv kuka.csv
     """
+    from redyn.report.plots import turning
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
@@ -62,7 +63,7 @@ def torque(
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
 
-    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.driven]
+    units = ["Nm" if turns else "N" for turns in turning(loaded)]
     names = loaded.velocity_names
     if csv_path is not None:
         _write_csv(csv_path, names, t, [*state, tau])

@@ -8,7 +8,6 @@ the moving link is named after the joint and the body hangs fixed on it, so that
 from __future__ import annotations
 
 import importlib
-import math
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,9 @@ from pydantic import ValidationError
 
 from redyn.description.checks import complete, unphysical_links
 from redyn.description.mjcf_files import check_files
+from redyn.description.placement import quaternion_rotation
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.description.transforms.frames import origin
 from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError, MissingExtraError, RedynWarning
 
@@ -148,7 +149,7 @@ class _Body:
             at = at @ _pose(model.jnt_pos[j], (1.0, 0.0, 0.0, 0.0))
             last = j == self.joints[-1] and not model.jnt_pos[j].any()
             name = self.name if last else self.names.link(f"{joint['name']}_link")
-            link = {"name": name, "parent": parent, "joint": joint, **_place(at)}
+            link = {"name": name, "parent": parent, "joint": joint, **origin(at)}
             if joint["type"] != "spherical":
                 link["axis"] = _floats(model.jnt_axis[j])
             if last:
@@ -157,7 +158,7 @@ class _Body:
             yield link | {"mass": 0.0}
             parent, at = name, _pose(-model.jnt_pos[j], (1.0, 0.0, 0.0, 0.0))
         fixed = {"type": "fixed", "name": self.names.joint(f"{self.name}_fixed")}
-        yield {"name": self.name, "parent": parent, "joint": fixed, **_place(at), **self._mass(), **self._shapes()}
+        yield {"name": self.name, "parent": parent, "joint": fixed, **origin(at), **self._mass(), **self._shapes()}
 
     def _joint(self, j: int) -> dict[str, Any]:
         model = self.model
@@ -217,7 +218,7 @@ class _Body:
             else:
                 solid |= {"radius": a} if kind == "sphere" else {"radius": a, "length": 2 * b}
             colour = model.geom_rgba[g] if model.geom_matid[g] < 0 else model.mat_rgba[model.geom_matid[g]]
-            solid |= {"colour": _floats(colour), **_place(at)}
+            solid |= {"colour": _floats(colour), **origin(at)}
             touches = model.geom_contype[g] or model.geom_conaffinity[g]
             if model.geom_group[g] < _SHOWN or not touches:
                 found.setdefault("visual", []).append(solid)
@@ -282,22 +283,7 @@ def _floats(values: Any) -> tuple[float, ...]:
 
 def _pose(position: Any, quaternion: Any) -> Array:
     """4x4 of a position and a unit quaternion w x y z."""
-    w, x, y, z = np.asarray(quaternion) / np.linalg.norm(quaternion)
+    w, x, y, z = _floats(quaternion)
     T = np.eye(4)
-    T[:3, :3] = (
-        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
-    )
-    T[:3, 3] = position
+    T[:3, :3], T[:3, 3] = quaternion_rotation(x, y, z, w), position
     return T
-
-
-def _place(T: Array) -> dict[str, tuple[float, ...]]:
-    """xyz and rpy. Roll comes after yaw is taken off, which stays exact where pitch is a right angle."""
-    R = T[:3, :3]
-    yaw = math.atan2(R[1, 0], R[0, 0])
-    c, s = math.cos(yaw), math.sin(yaw)
-    pitch = math.atan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
-    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
-    return {"xyz": _floats(T[:3, 3]), "rpy": (roll, pitch, yaw)}

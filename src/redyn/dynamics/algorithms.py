@@ -39,7 +39,7 @@ class Algorithm:
     divides: bool = False  # by joint inertias, so that a joint without any makes it fail
 
 
-def _flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
     return [entry for row in rows for entry in row]
 
 
@@ -52,16 +52,16 @@ def _link_motion(model: Model, arith: Arithmetic, s: Columns) -> Outputs:
         poses += [*R.x.components(), o.x, *R.y.components(), o.y, *R.z.components(), o.z, zero, zero, zero, one]
     return [
         poses,
-        _flat([m.twist.components() for m in motions]),
-        _flat([m.twist_rate.components() for m in motions]),
-        _flat([m.force.components() for m in motions]),
-        _flat([m.moment.components() for m in motions]),
+        flat([m.twist.components() for m in motions]),
+        flat([m.twist_rate.components() for m in motions]),
+        flat([m.force.components() for m in motions]),
+        flat([m.moment.components() for m in motions]),
     ]
 
 
 def _udu(model: Model, arith: Arithmetic, s: Columns) -> Outputs:
     U, D = forward.udu(model, arith, *s)
-    return [_flat(U), D]
+    return [flat(U), D]
 
 
 def _frame(w: World) -> Frame:
@@ -101,7 +101,7 @@ def _forces(w: World) -> dict[str, Any]:
 def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: World) -> list[Scalar]:
     q, qd, qdd = s
     wrenches = inverse.user_joint_wrenches(model, arith, q, qd, qdd, gravity=w.gravity, external=w.external)
-    return _flat([wrench.components() for wrench in wrenches])
+    return flat([wrench.components() for wrench in wrenches])
 
 
 def _entries() -> list[Algorithm]:
@@ -117,11 +117,11 @@ def _entries() -> list[Algorithm]:
         Algorithm("forward_dynamics", t, _vector, lambda m, a, s, w: [f.forward_dynamics(m, a, *s, **_forces(w))], _ALL, **solving),
         Algorithm("forward_dynamics_cholesky", t, _vector, lambda m, a, s, w: [cholesky(m, a, *s, **_forces(w))], _ALL, **solving),
         Algorithm("solve", ("q", "phi"), _vector, lambda m, a, s, w: [f.solve(m, a, *s)], **solving),
-        Algorithm("mass_matrix", _q, _square, lambda m, a, s, w: [_flat(g.mass_matrix(m, a, *s))], **regroup),
-        Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [_flat(f.inverse_mass_matrix(m, a, *s))], **solving),
+        Algorithm("mass_matrix", _q, _square, lambda m, a, s, w: [flat(g.mass_matrix(m, a, *s))], **regroup),
+        Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [flat(f.inverse_mass_matrix(m, a, *s))], **solving),
         Algorithm("udu", _q, lambda m: ((m.dof, m.dof), (m.dof,)), lambda m, a, s, w: _udu(m, a, s), **solving),
-        Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="mci"))]),
-        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [_flat(c(m, a, *s, form="christoffel"))], **regroup),
+        Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="mci"))]),
+        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="christoffel"))], **regroup),
         Algorithm("coriolis_vector", _v, _vector, lambda m, a, s, w: [i.coriolis_vector(m, a, *s)], **regroup),
         Algorithm("gravity_torque", _q, _vector, lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)], _GRAVITY, **regroup),
         Algorithm("friction_torque", ("qd",), _vector, lambda m, a, s, w: [friction.friction_torque(m, a, *s)]),
@@ -130,12 +130,12 @@ def _entries() -> list[Algorithm]:
         Algorithm("com", _q, _fixed((3,)), lambda m, a, s, w: [list(e.com(m, a, *s).components())]),
         Algorithm("momentum", _v, _fixed((6,)), lambda m, a, s, w: [list(e.momentum(m, a, *s).components())]),
         Algorithm("coordinate_rates", _v, lambda m: ((m.nq,),), lambda m, a, s, w: [k.coordinate_rates(m, a, *s)]),
-        Algorithm("forward_kinematics", _q, _fixed((4, 4)), lambda m, a, s, w: [_flat(k.forward_kinematics(m, a, *s, frame=_frame(w)))], _FRAME),
-        Algorithm("jacobian", _q, _columns, lambda m, a, s, w: [_flat(k.jacobian(m, a, *s, frame=_frame(w)))], _FRAME),
-        Algorithm("jacobian_rate", _v, _columns, lambda m, a, s, w: [_flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))], _FRAME),
+        Algorithm("forward_kinematics", _q, _fixed((4, 4)), lambda m, a, s, w: [flat(k.forward_kinematics(m, a, *s, frame=_frame(w)))], _FRAME),
+        Algorithm("jacobian", _q, _columns, lambda m, a, s, w: [flat(k.jacobian(m, a, *s, frame=_frame(w)))], _FRAME),
+        Algorithm("jacobian_rate", _v, _columns, lambda m, a, s, w: [flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))], _FRAME),
         Algorithm("link_motion", _a, _per_body(*motions), lambda m, a, s, w: _link_motion(m, a, s)),
         Algorithm("joint_wrenches", _a, _per_body((6,)), lambda m, a, s, w: [_wrenches(m, a, s, w)], _PUSHED),
-        Algorithm("regressor", _a, lambda m: ((m.dof, 10 * len(m.bodies)),), lambda m, a, s, w: [_flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY),
+        Algorithm("regressor", _a, lambda m: ((m.dof, 10 * len(m.bodies)),), lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY),
     ]  # fmt: skip
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics.algorithms import Algorithm, Columns, Outputs, World
+from redyn.dynamics.algorithms import Algorithm, Columns, Outputs, World, flat
 from redyn.dynamics.forward import generalized_force
 from redyn.dynamics.inertia import cholesky_solve, mass_matrix
-from redyn.dynamics.kinematics import coordinate_rates, propagations
+from redyn.dynamics.kinematics import propagations
 from redyn.model import Coupling, Model
 
 _FORCES = frozenset({"inverse_dynamics", "coriolis_vector", "gravity_torque", "friction_torque"})
@@ -34,29 +34,28 @@ def run(algorithm: Algorithm, model: Model, arith: Arithmetic, state: Columns, w
     }
     if algorithm.divides:
         return _solved(algorithm.name, model, coupling, arith, values, whole, world)
-    if algorithm.name == "coordinate_rates":
-        rates = coordinate_rates(model, arith, whole["q"], whole["qd"])
-        return [_own(coupling, rates)]
     found = algorithm.run(model, arith, [whole[name] for name in algorithm.state], world)
+    if algorithm.name == "coordinate_rates":
+        return [_own(model, coupling, found[0])]
     if algorithm.name in _FORCES:
         return [coupling.free_forces(found[0], arith)]
     if algorithm.name in _SQUARE:
-        return [_flat(_square(coupling, _rows(found[0], model.n), arith))]
+        return [flat(_square(coupling, _rows(found[0], model.n), arith))]
     if algorithm.name in _COLUMNS:
-        return [_flat([coupling.free_forces(row, arith) for row in _rows(found[0], model.n)])]
+        return [flat([coupling.free_forces(row, arith) for row in _rows(found[0], model.n)])]
     if algorithm.name == "regressor":
         columns = _transposed(_rows(found[0], len(found[0]) // model.n))
-        return [_flat(_transposed([coupling.free_forces(column, arith) for column in columns]))]
+        return [flat(_transposed([coupling.free_forces(column, arith) for column in columns]))]
     return found
 
 
-def _own(coupling: Coupling, values: Sequence[Scalar]) -> list[Scalar]:
+def _own(model: Model, coupling: Coupling, values: Sequence[Scalar]) -> list[Scalar]:
     """Of the whole q-dot, the entries of the free coordinates."""
     kept: dict[int, Scalar] = {}
     for tie, value in zip(coupling.coordinates, values, strict=True):
         if (tie.factor, tie.offset) == (1.0, 0.0):
             kept.setdefault(tie.free, value)
-    return [kept[i] for i in range(coupling.nq)]
+    return [kept[i] for i in range(model.nq)]
 
 
 def _solved(
@@ -73,10 +72,10 @@ def _solved(
     if name == "solve":
         return [cholesky_solve(arith, M, values["phi"])]
     if name == "inverse_mass_matrix":
-        return [_flat([cholesky_solve(arith, M, [one if i == k else zero for i in range(n)]) for k in range(n)])]
+        return [flat([cholesky_solve(arith, M, [one if i == k else zero for i in range(n)]) for k in range(n)])]
     if name == "udu":
         U, D = _udu(M, arith)
-        return [_flat(U), D]
+        return [flat(U), D]
     B = propagations(model, arith, whole["q"])
     still = [zero] * model.n
     bias = generalized_force(model, arith, B, whole["qd"], still, world.gravity, world.external)
@@ -112,7 +111,3 @@ def _rows(flat: Sequence[Scalar], width: int) -> Rows:
 
 def _transposed(rows: Rows) -> Rows:
     return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _flat(rows: Rows) -> list[Scalar]:
-    return [entry for row in rows for entry in row]

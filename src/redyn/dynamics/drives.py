@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.model import Model
-from redyn.model.coupling import Tie
 
 Array = NDArray[np.float64]
 
@@ -26,8 +25,7 @@ def drive_parameters(model: Model, friction: bool, armature: bool) -> Array:
 
 def with_drive_columns(model: Model, Y: Array, qd: ArrayLike, qdd: ArrayLike, friction: bool, armature: bool) -> Array:
     """Y with the columns of `drive_parameters` behind its own."""
-    ties = model.coupling.velocities if model.coupling else tuple(Tie(i) for i in range(model.n))
-    free, factor = np.array([tie.free for tie in ties]), np.array([tie.factor for tie in ties])
+    free, factor = np.array([tie.free for tie in model.ties]), np.array([tie.factor for tie in model.ties])
     rate, acceleration = (
         np.broadcast_to(np.asarray(x, dtype=np.float64), (*Y.shape[:-2], model.dof))[..., free] * factor
         for x in (qd, qdd)

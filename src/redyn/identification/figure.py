@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from redyn.errors import RedynError
 from redyn.report.colours import FAINT, INK, PATH
-from redyn.report.figures import blank_figure
+from redyn.report.figures import blank_figure, dress, saved
+from redyn.report.plots import turning
 
 if TYPE_CHECKING:
     from redyn.identification.identify import Identification
@@ -21,6 +21,7 @@ MOST_POINTS = 3000
 def validation_figure(found: Identification, path: str | Path | None = None) -> Any:
     """Measured and predicted torque of every joint, and what is left; saved to `path` if one is given."""
     robot, unseen = found.robot, found.unseen
+    turns = turning(robot)
     predicted = found.predicted()
     joints = robot.joint_names[:MOST_JOINTS]
     columns = 1 if len(joints) <= 2 else 2
@@ -43,14 +44,9 @@ def validation_figure(found: Identification, path: str | Path | None = None) -> 
         room = 0.12 * (high - low) + 4 * float(np.median(np.abs(measured - model))) + 1e-12
         axes.set_ylim(low - room, high + room)  # by the model, or one spike would hide the rest
         axes.plot(t, measured - model, ".", color=PATH, markersize=1.2, label="left over")
-        unit = "Nm" if robot.model.links[i].joint.kind == "revolute" else "N"
+        unit = "Nm" if turns[i] else "N"
         title = f"{name} ({unit}): {found.errors[i]:.2%} left, {found.prior_errors[i]:.1%} before"
-        axes.set_title(title, fontsize=9, loc="left", color=INK, pad=3, parse_math=False)
-        axes.tick_params(labelsize=7.5, colors=INK)
-        axes.margins(x=0)
-        axes.yaxis.set_major_formatter("{x:g}")
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        dress(axes, title)
         if i >= len(joints) - columns:
             axes.set_xlabel("time (s)", fontsize=8, color=INK)
         if i == 0:
@@ -64,10 +60,7 @@ def validation_figure(found: Identification, path: str | Path | None = None) -> 
         0.02, 1 - 0.35 / height, title, fontsize=14, fontweight="bold", color=INK, va="center", parse_math=False
     )
     if path is not None:
-        try:
-            figure.savefig(path)
-        except (OSError, ValueError) as error:
-            raise RedynError(f"{path}: cannot be written: {error}") from None
+        saved(figure, path)
     return figure
 
 

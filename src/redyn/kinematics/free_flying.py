@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.evaluate import normal
 
@@ -63,8 +64,8 @@ def _at_base(robot: Robot, q: ArrayLike, momentum: Array) -> Array:
 
 def _require_free_base(robot: Robot) -> None:
     links = robot.description.links
-    free = [link for link in links if link.joint.type == "free" and link.parent == "world"]
-    others = [link for link in links if link.parent == "world" and link.joint.type != "free"]
+    free = [link for link in links if link.joint.type == "free" and link.parent == WORLD]
+    others = [link for link in links if link.parent == WORLD and link.joint.type != "free"]
     if len(free) != 1 or others or robot.link_names[0] != free[0].name:
         raise InputError(
             f"{robot.name} has no floating base: expected one free joint between it and the world; "

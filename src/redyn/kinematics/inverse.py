@@ -180,9 +180,8 @@ def _gathered(wish: Wish) -> _Ground:
     widest = np.where(turn > 0, np.pi, 1.0)
     bottom = np.where(np.isfinite(least), least, np.minimum(-widest, greatest - 2 * widest))
     top = np.where(np.isfinite(greatest), greatest, np.maximum(widest, bottom + 2 * widest))
-    coupling = robot.model.coupling
-    moved = [i - 1 if coupling is None else coupling.velocities[i - 1].free for i in wish.path]
-    joints = np.array(list(dict.fromkeys(moved)), dtype=np.int64)
+    ties = robot.model.ties
+    joints = np.array(list(dict.fromkeys(ties[i - 1].free for i in wish.path)), dtype=np.int64)
     space = Space(joints, lower, upper, least, greatest, bottom, top, turn, wish.start)
     tasks = [Task(name, frame=wish.frame) for name in ("forward_kinematics", "jacobian")]
     addresses = [robot.evaluator.address(task) for task in tasks]

@@ -68,6 +68,7 @@ class Body(NamedTuple):
     link: Link  # of the model
     socket: Vec3  # where its joint sits, in the axes of the parent's link
     kind: str  # of the user's joint
+    velocity: int  # the first of its joint, whose colour it has; a joint that is tied to another counts after them all
 
 
 def bodies(robot: Robot) -> list[Body]:
@@ -76,10 +77,12 @@ def bodies(robot: Robot) -> list[Body]:
     found: list[Body] = []
     first: Link | None = None
     numbers = body_numbers(robot)
+    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
     for link in robot.model.links:
         first = first or link
         if not link.virtual:
-            found.append(Body(len(found) + 1, numbers[first.parent], link, first.socket, kinds[link.name]))
+            velocity = velocities.index(link.joint.name)
+            found.append(Body(len(found) + 1, numbers[first.parent], link, first.socket, kinds[link.name], velocity))
             first = None
     return found
 

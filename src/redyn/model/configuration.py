@@ -6,12 +6,12 @@ moves along a screw, its angular and linear velocity being constant in its own a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.model.model import POSE, Model
+from redyn.model.model import POSE, QUATERNION, Model
 
 Array = NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def random(model: Model, lower: Array, upper: Array, generator: np.random.Genera
     """Within limits, given per velocity; any attitude is as likely as any other."""
     drawn = lower + (upper - lower) * generator.random(model.dof)
     q = neutral(model)
-    for count, i, j in _joints(model):
+    for count, i, j in joints(model):
         if count == 1:
             q[i] = drawn[j]
         else:
@@ -43,7 +43,7 @@ def random(model: Model, lower: Array, upper: Array, generator: np.random.Genera
 def integrate(model: Model, q: Array, step: Array) -> Array:
     """Where constant velocities lead: `step` is velocity times duration. Arrays of the same number of states."""
     end = np.empty_like(q)
-    for count, i, j in _joints(model):
+    for count, i, j in joints(model):
         if count == 1:
             end[:, i] = q[:, i] + step[:, j]
             continue
@@ -59,7 +59,7 @@ def integrate(model: Model, q: Array, step: Array) -> Array:
 def difference(model: Model, start: Array, end: Array) -> Array:
     """The step that `integrate` needs from `start` to `end`; of two ways to turn the shorter."""
     step = np.empty((len(start), model.dof))
-    for count, i, j in _joints(model):
+    for count, i, j in joints(model):
         if count == 1:
             step[:, j] = end[:, i] - start[:, i]
             continue
@@ -71,7 +71,14 @@ def difference(model: Model, start: Array, end: Array) -> Array:
     return step
 
 
-def _joints(model: Model) -> Iterator[tuple[int, int, int]]:
+def shorten(q: Array, quaternions: Iterable[int]) -> None:
+    """Back to unit quaternions, in place; (nq,) or (N, nq). `quaternions` is where they begin."""
+    for start in quaternions:
+        part = q[..., start : start + QUATERNION]
+        part /= np.linalg.norm(part, axis=-1, keepdims=True)
+
+
+def joints(model: Model) -> Iterator[tuple[int, int, int]]:
     """Number of coordinates, first coordinate and first velocity, of everything that moves on its own."""
     for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
         if not link.joint.follows:

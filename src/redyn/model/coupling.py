@@ -29,10 +29,6 @@ class Coupling:
     velocities: tuple[Tie, ...]  # one per link
     driven: tuple[int, ...]  # the links, from 0, whose velocities are free
 
-    @property
-    def nq(self) -> int:
-        return 1 + max(tie.free for tie in self.coordinates)
-
     def whole_q(self, q: Sequence[Scalar], arith: Arithmetic) -> list[Scalar]:
         return [
             q[tie.free]

@@ -34,7 +34,7 @@ from redyn.algebra import (
     Vec3,
     Wrench,
 )
-from redyn.model.coupling import Coupling
+from redyn.model.coupling import Coupling, Tie
 
 JointKind = Literal["revolute", "prismatic", "helical"]
 
@@ -146,6 +146,11 @@ class Model:
     def driven(self) -> list[Link]:
         """The links whose velocities are free, in the order of qd."""
         return list(self.links) if self.coupling is None else [self.links[i] for i in self.coupling.driven]
+
+    @property
+    def ties(self) -> Sequence[Tie]:
+        """For every link, the free velocity that moves it."""
+        return [Tie(i) for i in range(self.n)] if self.coupling is None else self.coupling.velocities
 
     @property
     def dof(self) -> int:

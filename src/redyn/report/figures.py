@@ -13,7 +13,7 @@ from redyn.errors import MissingExtraError, RedynError
 from redyn.kinematics import capsules, link_poses, place, travel
 from redyn.kinematics.shape import bodies, joint_places
 from redyn.report.colours import FAINT, INK, PATH, joint_colour
-from redyn.report.plots import Plot
+from redyn.report.plots import Plot, turning
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
@@ -31,10 +31,9 @@ def blank_figure(width: float, height: float) -> Any:
 def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str) -> Path:
     """The robot along its motion, and the torque of every joint over time; saved to `path`."""
     figure, cells = _sheet(robot, q, title, robot.dof)
-    for i, (link, axes) in enumerate(zip(robot.model.driven, cells, strict=True)):
-        unit = "N" if link.joint.kind == "prismatic" else "Nm"
-        _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{link.joint.label} ({unit})")
-    return _saved(figure, path)
+    for i, (name, turns, axes) in enumerate(zip(robot.velocity_names, turning(robot), cells, strict=True)):
+        _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{name} ({'Nm' if turns else 'N'})")
+    return saved(figure, path)
 
 
 def run_figure(
@@ -53,7 +52,7 @@ def run_figure(
         elif not figure.legends:
             figure.legend(lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8, frameon=False, labelcolor=INK)
     if path is not None:
-        _saved(figure, path)
+        saved(figure, path)
     return figure
 
 
@@ -75,6 +74,11 @@ def _draw_curves(axes: Any, t: Array, values: Array, colours: list[str], title: 
     axes.axhline(0, color=FAINT, linewidth=0.6)
     for curve, colour in zip(values.T, colours, strict=True):
         axes.plot(t, curve, color=colour, linewidth=1.8 if len(colours) <= 8 else 1.0)
+    dress(axes, title)
+
+
+def dress(axes: Any, title: str) -> None:
+    """A small chart over time, with its title above it and no box around it."""
     axes.set_title(title, fontsize=9, loc="left", color=INK, pad=3, parse_math=False)
     axes.tick_params(labelsize=7.5, colors=INK)
     axes.margins(x=0)
@@ -83,7 +87,8 @@ def _draw_curves(axes: Any, t: Array, values: Array, colours: list[str], title: 
         axes.spines[side].set_visible(False)
 
 
-def _saved(figure: Any, path: str | Path) -> Path:
+def saved(figure: Any, path: str | Path) -> Path:
+    """The path of the picture that is there now."""
     try:
         figure.savefig(path)
     except (OSError, ValueError) as error:  # a folder that is not there; an ending that names no picture format
@@ -95,16 +100,15 @@ def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     shown = np.linspace(0, len(q) - 1, 7).round().astype(int)
     poses = link_poses(robot, q[shown])
     lines = place(capsules(robot, travel=travel(robot, q)), poses)
-    carriers = poses[:, [body.parent for body in bodies(robot)]]
-    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
-    names = [body.link.joint.name for body in bodies(robot)]
+    moving = bodies(robot)
+    carriers = poses[:, [body.parent for body in moving]]
     sockets = np.array([where.socket for where in joint_places(robot)])
     joints = np.einsum("kjab,jb->kja", carriers[..., :3, :3], sockets) + carriers[..., :3, 3]
     for k in range(len(shown)):
         strength = 0.12 + 0.88 * (k / (len(shown) - 1)) ** 2
         for line in lines[k]:
             axes.plot(*line.T, color=INK, alpha=strength, linewidth=3.4, solid_capstyle="round")
-        colours = [joint_colour(velocities.index(name)) for name in names]
+        colours = [joint_colour(body.velocity) for body in moving]
         axes.scatter(*joints[k].T, color=colours, alpha=strength, s=22, depthshade=False, zorder=3)
     tip = robot.forward_kinematics(q, robot.model.end_effector or robot.frame_names[-1])[:, :3, 3]
     axes.plot(*tip.T, color=PATH, linewidth=1.6)

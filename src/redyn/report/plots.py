@@ -10,8 +10,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
 from redyn.report.colours import OTHERS, joint_colour
+from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+
+
+def turning(robot: Robot) -> list[bool]:
+    """Whether each velocity is angular."""
+    return [link.joint.kind != "prismatic" for link in robot.model.driven]
+
+
+def units(robot: Robot, angular: str, linear: str, between: str = " or ") -> str:
+    """Of a quantity per velocity: one unit, or both where they are mixed.
+
+    >>> import redyn
+    >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
+    ('Nm or N', 'Nm')
+    """
+    turns = turning(robot)
+    return angular if all(turns) else linear if not any(turns) else f"{angular}{between}{linear}"
 
 
 class Plot(NamedTuple):

@@ -144,9 +144,6 @@ def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[C
         solids[shape.link].append(shape)
     thickness = [max((s.radius for s in own if s.kind != "rod"), default=0.0) for own in solids]
     joints: list[dict[str, Any]] = []
-    # A joint has the colour that its (first) velocity has in plots; one that is tied to another stands beside them.
-    velocities = [link.joint.name for link in robot.model.driven]
-    velocities += [link.joint.name for link in robot.model.links]
     for body, where in zip(bodies(robot), places, strict=True):
         i, parent = body.number, body.parent
         socket_axis = poses[0, parent, :3, :3].T @ poses[0, i, :3, :3] @ where.axis
@@ -159,7 +156,7 @@ def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[C
             {
                 "name": body.link.joint.name,
                 "kind": body.kind,
-                "colour": joint_colour(velocities.index(body.link.joint.name)),
+                "colour": joint_colour(body.velocity),
                 "link": i,
                 "parent": parent,
                 "point": where.point.tolist(),

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from redyn.errors import RedynError
 from redyn.report.colours import COLOURS, FAINT, INK, OTHERS, PATH
-from redyn.report.figures import blank_figure
+from redyn.report.figures import blank_figure, saved
 from redyn.reproduce.complexity import SHORTEST, Complexity, Row
 from redyn.reproduce.published import FORWARD, INVERSE
 
@@ -32,10 +31,7 @@ def complexity_figure(found: Complexity, path: str | Path, times: Times = (), fa
         _times(axes[3], times, faster_from)
     title = "Operations over the number of joints"
     figure.text(0.06 / count, 0.955, title, fontsize=15, fontweight="bold", color=INK, va="center")
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise RedynError(f"{path}: cannot be written: {error}") from None
+    saved(figure, path)
 
 
 def _plain(axes: Any, title: str, y_label: str) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError, RedynWarning
+from redyn.model import configuration
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], ArrayLike]
@@ -39,8 +40,7 @@ class Callbacks:
     def _state(self) -> tuple[Array, Array]:
         """Copies of q and qd. Within a step quaternions leave length 1 a little, which robots would refuse."""
         q = self._q.copy()
-        for start in self._quaternions:
-            q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+        configuration.shorten(q, self._quaternions)
         return q, self._v.copy()
 
     def torque(self, law: Torque, out: Array) -> int:

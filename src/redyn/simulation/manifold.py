@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import inlined
-from redyn.model import POSE, Model
+from redyn.model import POSE, Model, configuration
 
 Array = NDArray[np.float64]
 Layout = NDArray[np.int64]
@@ -24,13 +24,12 @@ ONE, QUATERNION, POSITION = 0, 1, 2
 
 def layout_of(model: Model) -> Layout:
     rows: list[tuple[int, int, int]] = []
-    for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
-        count = link.joint.coordinates
+    for count, i, j in configuration.joints(model):
         if count == 1:
             rows.append((ONE, i, j))
         elif count == POSE:
             rows += [(POSITION, i, j + 3), (QUATERNION, i + 3, j)]
-        elif count > 1:
+        else:
             rows.append((QUATERNION, i, j))
     return np.array(rows, dtype=np.int64)
 

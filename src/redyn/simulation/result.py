@@ -203,20 +203,15 @@ class Run:
         return notes + ([self.ending] if self.ending else [])
 
     def _plots(self) -> list[Any]:
-        from redyn.report.plots import Plot
+        from redyn.report.plots import Plot, units
 
-        names = self.robot.velocity_names
-        turns = [link.joint.kind != "prismatic" for link in self.robot.model.driven]
-
-        def unit(turning: str, sliding: str) -> str:
-            return turning if all(turns) else sliding if not any(turns) else f"{turning} or {sliding}"
-
+        robot, names = self.robot, self.robot.velocity_names
         energy = self.energy._asdict()
         shown = {name: values for name, values in energy.items() if np.abs(values).max() > 0 or name == "kinetic"}
         shown["total"] = self.energy.total
         return [
-            Plot("Joint values", unit("rad", "m"), self.robot.coordinate_names, self.q),
-            Plot("Joint rates", unit("rad/s", "m/s"), names, self.qd),
-            Plot("Torques", unit("Nm", "N"), names, self.tau),
+            Plot("Joint values", units(robot, "rad", "m"), robot.coordinate_names, self.q),
+            Plot("Joint rates", units(robot, "rad/s", "m/s"), names, self.qd),
+            Plot("Torques", units(robot, "Nm", "N"), names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         ]

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
 from redyn.kernels.trace import Task
-from redyn.model.coupling import Tie
 from redyn.robot import Robot
 from redyn.simulation import laws
 from redyn.simulation import system as places
@@ -236,11 +235,9 @@ class Setting:
 
 def _friction(robot: Robot) -> Array:
     """Damping, Coulomb friction and its smoothing for every velocity, those of coupled joints felt by their leader."""
-    model = robot.model
-    ties = model.coupling.velocities if model.coupling else [Tie(i) for i in range(model.n)]
     felt = np.zeros((robot.dof, 3))
     felt[:, 2] = 1.0
-    for link, tie in zip(model.links, ties, strict=True):
+    for link, tie in zip(robot.model.links, robot.model.ties, strict=True):
         damping, coulomb, smoothing = (
             cast(float, x) for x in (link.joint.damping, link.joint.coulomb, link.joint.smoothing)
         )

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from redyn.errors import InputError
 from redyn.model.model import POSE, QUATERNION
+from redyn.report import plots
 from redyn.report.colours import OTHERS, joint_colour
+from redyn.report.plots import turning
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
@@ -22,20 +24,14 @@ SLATE = OTHERS[2]  # of the last number of a quaternion, which goes with no velo
 _PLAIN = {"wx": "turn x", "wy": "turn y", "wz": "turn z", "vx": "x", "vy": "y", "vz": "z"}
 
 
-def turning(robot: Robot) -> list[bool]:
-    """Whether each velocity is angular."""
-    return [link.joint.kind != "prismatic" for link in robot.model.driven]
-
-
 def units(robot: Robot, angular: str, linear: str) -> str:
-    """Of a quantity per velocity: one unit, or both where they are mixed.
+    """Of a quantity per velocity: one unit, or both where they are mixed, with a comma.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
     ('Nm, N', 'Nm')
     """
-    turns = turning(robot)
-    return angular if all(turns) else linear if not any(turns) else f"{angular}, {linear}"
+    return plots.units(robot, angular, linear, ", ")
 
 
 def coordinate_units(robot: Robot) -> list[str]:

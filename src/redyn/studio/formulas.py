@@ -40,9 +40,9 @@ def derive(tell: Callable[[float, str], None], description: RobotDescription) ->
     """The closed forms of a robot of at most three joints, its constants as symbols."""
     from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-    from redyn import symbolic
+    from redyn.symbolic import equations as closed_forms
 
-    equations = symbolic.derive(Robot(description))
+    equations = closed_forms.derive(Robot(description))
     n = len(equations.q)
 
     def entry(name: str, row: int, column: int | None) -> Entry:

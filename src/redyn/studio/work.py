@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.plots import Plot
+from redyn.report.plots import Plot, turning
 from redyn.report.scene import scene
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
-from redyn.studio.coordinates import coordinate_heads, coordinate_units, turning, units
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, units
 from redyn.studio.plans import MotionPlan, RunPlan
 
 Array = NDArray[np.float64]

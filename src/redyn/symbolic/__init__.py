@@ -1,5 +1,1 @@
 """Equations of motion in closed form, by three derivations, worked examples, and code that runs without redyn."""
-
-from redyn.symbolic.equations import Equations, derive
-
-__all__ = ["Equations", "derive"]

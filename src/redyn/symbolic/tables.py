@@ -110,8 +110,16 @@ def _far_end(take: Parameters, row: LinkDescription, i: int) -> tuple[Triple, Tu
     return (take.take(f"a_{i}", row.a or 0.0), sp.Integer(0), b), alpha
 
 
-def _offset_zero(take: Parameters, row: LinkDescription, i: int) -> Expr:
-    return take.take(f"beta_{i}", row.joint.offset)
+def _row(link: Link, row: LinkDescription, i: int, take: Parameters) -> dict[str, Any]:
+    """What both conventions take from a row alike."""
+    return {
+        "name": link.name,
+        "parent": link.parent,
+        "kind": link.joint.kind,
+        "zero": take.take(f"beta_{i}", row.joint.offset),
+        "quarters": 0,
+        "mass": take.take(f"m_{i}", row.mass or 0.0),
+    }
 
 
 def _from_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters, centres: Centres) -> Body:
@@ -141,14 +149,9 @@ def _from_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters
         d = tuple(0.0 if abs(x) < _NOISE * size else x for x in d)
         centre = cast(Triple, tuple(take.take(f"d_{i}{k}", x) for k, x in zip("xyz", d, strict=True)))
     return Body(
-        name=link.name,
-        parent=link.parent,
-        kind=link.joint.kind,
+        **_row(link, row, i, take),
         offset=offset,
         turns=_not_idle(turns),
-        zero=_offset_zero(take, row, i),
-        quarters=0,
-        mass=take.take(f"m_{i}", row.mass or 0.0),
         centre=centre,
         inertia=turned_tensor([alpha], _inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
         end=end,
@@ -177,14 +180,9 @@ def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: P
     if children:
         end = (take.take(f"a_{_before(model, children[0])}", rows[children[0] - 1].a or 0.0), end[1], end[2])
     return Body(
-        name=link.name,
-        parent=link.parent,
-        kind=link.joint.kind,
+        **_row(link, row, i, take),
         offset=offset,
         turns=_not_idle(turns),
-        zero=_offset_zero(take, row, i),
-        quarters=0,
-        mass=take.take(f"m_{i}", row.mass or 0.0),
         centre=cast(Triple, tuple(symbols)),
         inertia=tuple(_inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
         end=end,

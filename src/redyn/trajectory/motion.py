@@ -69,8 +69,8 @@ class Motion(ABC):
         q, qd, _ = self(t)
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
         found: list[Violation] = []
-        for i, (joint, link) in enumerate(zip(robot.velocity_names, robot.model.driven, strict=True)):
-            lower, upper = robot.limits[i]
+        joints = zip(robot.velocity_names, robot.model.driven, robot.limits, strict=True)
+        for i, (joint, link, (lower, upper)) in enumerate(joints):
             fastest = speeds[link.name]
             for quantity, values, limit, excess in (
                 ("position", q[:, i], lower, lower - q[:, i]),

@@ -34,9 +34,8 @@ class Peer(Protocol):
     package: str
     formats: tuple[str, ...]  # the files that it reads itself; others are written to URDF for it
     frees: bool  # whether it can set a robot free from the world itself; it is given a floating joint otherwise
-    tolerance: (
-        float  # of the larger of 1 and the largest entry; forward dynamics times the condition of the mass matrix
-    )
+    # Of the larger of 1 and the largest entry; forward dynamics times the condition of the mass matrix.
+    tolerance: float
     damping: bool  # whether it has damping; none has redyn's Coulomb friction
     conventions: tuple[str, ...]
 
