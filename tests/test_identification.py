@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import Rational, cos, expand, lambdify, sin, symbols
 
 import redyn
 from random_robots import close, on_floats, random_state, random_tree, trees
@@ -127,6 +128,51 @@ def test_parameters_of_the_lagrange_slides():
     assert base.express({"m1": 1.0}) is None
     with pytest.raises(redyn.InputError, match="no parameter is called 'm3'"):
         base.express({"m3": 1.0})
+
+
+def test_the_slides_five_parameters_and_their_regressor_come_out():
+    """Linear Parameterization of Robot Dynamics: beta_1 ... beta_5 and Y (s2 for the slide's s1, l1 for its l)."""
+    eqs = redyn.derive("lagrange-two-link", where={"d_1x": "a_1/2", "d_2x": "l_2/2"})
+    form = eqs.linear
+    m1, m2, l1, l2, Ic1, Ic2, g = symbols("m_1 m_2 a_1 l_2 I_1zz I_2zz g", real=True)
+    half, quarter = Rational(1, 2), Rational(1, 4)
+    Io1 = Ic1 + quarter * m1 * l1**2
+    corner = quarter * m2 * l2**2 + Ic2
+    beta = [Io1 + m2 * l1**2 + corner, corner, half * m2 * l1 * l2, (half * m1 + m2) * l1, half * m2 * l2]
+    assert [named(b) for b in form.parameters] == [b.expand() for b in beta]
+    (q1, q2), (w1, w2), (a1, a2) = (list(map(named, v)) for v in (eqs.q, eqs.qd, eqs.qdd))
+    Y = [
+        [a1, a2, cos(q2) * (2 * a1 + a2) - 2 * sin(q2) * (w1 + half * w2) * w2, g * cos(q1), g * cos(q1 + q2)],
+        [0, a1 + a2, cos(q2) * a1 + sin(q2) * w1**2, 0, g * cos(q1 + q2)],
+    ]
+    for i, row in enumerate(Y):
+        for j, entry in enumerate(row):
+            assert (named(form.regressor[i, j]) - expand(entry)).expand() == 0, (i, j)
+
+
+def named(expression):
+    """The same with plain symbols of these names."""
+    return expand(expression.xreplace({s: symbols(s.name, real=True) for s in expression.free_symbols}))
+
+
+@given(robot_seed=st.integers(0, 2**32 - 1), seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=10)
+def test_linear_forms_give_the_torques(robot_seed, seed):
+    """Of random arms of two joints, any geometry: Y beta is the torque, and no beta can be spared."""
+    robot = on_floats(redyn.load(random_tree(robot_seed, 2, convention="dh", fixed=0, friction=False, serial=True)))
+    eqs = redyn.derive(robot)
+    form = eqs.linear
+    rng = np.random.default_rng(seed)
+    q, qd, qdd = rng.uniform(-2, 2, (3, 40, 2))
+    beta = np.array([float(b.subs(eqs.values)) for b in form.parameters])
+    weight = {s: value for s, value in eqs.values.items() if s.name.startswith("g")}
+    zeros = {s: value for s, value in eqs.values.items() if s not in weight}  # of joints, where they have an offset
+    run = lambdify([*eqs.q, *eqs.qd, *eqs.qdd, *weight], form.regressor.subs(zeros))
+    motion = np.concatenate([q, qd, qdd], axis=1)
+    Y = np.array([run(*row, *weight.values()) for row in motion])
+    np.testing.assert_allclose(Y @ beta, robot.inverse_dynamics(q, qd, qdd), rtol=1e-9, atol=1e-9)
+    elsewhere = np.concatenate([run(*row, *rng.uniform(-9, 9, len(weight))) for row in motion])
+    assert np.linalg.matrix_rank(elsewhere) == len(beta)
 
 
 def test_with_unknown_lengths_the_slides_five_are_the_base():

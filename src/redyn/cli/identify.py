@@ -18,6 +18,7 @@ from redyn.errors import InputError
 
 if TYPE_CHECKING:
     from redyn.identification import Identification
+    from redyn.robot import Robot
 
 
 def identify(
@@ -183,20 +184,28 @@ def parameters(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     friction: Annotated[bool, typer.Option(help="With friction.")] = False,
     armature: Annotated[bool, typer.Option(help="With rotor inertia.")] = False,
+    unknown_lengths: Annotated[
+        bool, typer.Option("--unknown-lengths", help="In closed form, as if no length were known; a few joints.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
 
     Per link m, mx, my, mz (mass times mass centre) and Ixx ... Izz, at the origin and in the axes of the link's frame.
-    Lengths of a DH table appear by name and row: a2 is the a of row 2.
+    Lengths of a DH table appear by name and row: a2 is the a of row 2. With --unknown-lengths, the fewest constants
+    by which torques can be written, tau = Y beta, with what goes with each in Y.
 
-    Example: redyn parameters lagrange-two-link
+    Examples: redyn parameters lagrange-two-link;  redyn parameters lagrange-two-link --unknown-lengths
     """
     from redyn.identification import base_parameters, symbolic_groupings
     from redyn.robot import load
 
     loaded = load(robot, allow_unphysical=allow_unphysical)
+    if unknown_lengths:
+        if friction or armature:
+            raise InputError("--unknown-lengths: without --friction and --armature")
+        return _linear_form(loaded, as_json)
     with Console(stderr=True).status("base parameters"):
         base = base_parameters(loaded, friction, armature)
         groupings = symbolic_groupings(base)
@@ -216,3 +225,29 @@ def parameters(
     console.print(table)
     if base.unidentifiable:
         console.print(f"no torque depends on {', '.join(base.unidentifiable)}")
+
+
+def _linear_form(robot: Robot, as_json: bool) -> None:
+    from redyn.symbolic.equations import derive
+    from redyn.symbolic.notation import Typesetter
+
+    with Console(stderr=True).status("closed form"):
+        eqs = derive(robot)
+        form = eqs.linear
+        write = Typesetter(latex=False).write
+        groupings = [(write(beta), float(beta.subs(eqs.values))) for beta in form.parameters]
+        regressor = [[write(x) for x in form.regressor.row(i)] for i in range(robot.dof)]
+    if as_json:
+        base = [{"grouping": text, "value": value} for text, value in groupings]
+        print(json.dumps({"robot": robot.name, "base": base, "regressor": regressor}))
+        return
+    console = wide_console()
+    console.print(f"[bold]{robot.name}[/]: {len(groupings)} parameters, lengths unknown; tau = Y beta")
+    table = Table("", "grouping", "value", box=None, header_style="bold")
+    for k, (text, value) in enumerate(groupings, start=1):
+        table.add_row(f"beta{k}", text, f"{value:.6g}")
+    console.print(table)
+    for joint, row in zip(robot.joint_names, regressor, strict=True):
+        console.print(f"\n[bold]Y, {joint}[/]")
+        for k, text in enumerate(row, start=1):
+            console.print(f"  beta{k}:  {text}", highlight=False)

@@ -15,10 +15,11 @@ from redyn.errors import InputError
 from redyn.robot import Robot, load
 from redyn.symbolic.bodies import symbolic_model
 from redyn.symbolic.closed import ClosedForms
+from redyn.symbolic.linear import linear_form
 from redyn.symbolic.naming import Names, Steps, needed
 from redyn.symbolic.notation import Expr, Typesetter, sp, symbol
 from redyn.symbolic.parameters import Parameters
-from redyn.symbolic.results import CutLink, Lagrangian, Matrix, StateSpace
+from redyn.symbolic.results import CutLink, Lagrangian, LinearForm, Matrix, StateSpace
 from redyn.symbolic.tables import Centres, symbolic_robot
 
 if TYPE_CHECKING:
@@ -264,6 +265,19 @@ class Equations:
             B_h=B_h,
             step=sp.ImmutableMatrix(A * sp.Matrix.vstack(qd, q) + B_h * acceleration),
         )
+
+    @cached_property
+    def linear(self) -> LinearForm:
+        """tau = Y(q, qd, qdd) beta, with the fewest beta that serve whatever the constants are, lengths included.
+
+        Where the lengths are known, some of these depend on others: `redyn.identification.base_parameters`.
+
+        >>> import redyn
+        >>> form = redyn.derive("lagrange-two-link").linear
+        >>> form.parameters[4], form.regressor[1, 4]
+        (d_2x*m_2, g*cos(theta_1 + theta_2))
+        """
+        return linear_form(self.closed)
 
     # --- independent derivations -------------------------------------------------------------------------------------
 

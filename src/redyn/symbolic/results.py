@@ -77,6 +77,13 @@ class CutLink:
         return self._closed.write_torque(self._body.tau)
 
 
+class LinearForm(NamedTuple):
+    """tau = regressor * parameters, friction apart; the regressor holds the motion, the parameters the constants."""
+
+    regressor: Matrix
+    parameters: Matrix
+
+
 class StateSpace(NamedTuple):
     """tau = M qdd + V + G + B f and what follows for the state (qd, q), after the note's Eqs. (3)-(6).
 

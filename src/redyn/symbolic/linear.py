@@ -1,0 +1,124 @@
+"""The equations of motion as a matrix of the motion times a vector of constants: tau = Y(q, qd, qdd) beta.
+
+Every torque is a sum of products: rationals, constants of the robot, and functions of the motion that are linearly
+independent once s^2 is 1 - c^2. What goes with each function of the motion is a polynomial in the constants; as many of
+these as are independent over the rationals are the beta, and no smaller set gives all torques for every value of the
+constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from redyn.symbolic.closed import ClosedForms
+from redyn.symbolic.notation import Expr, sp
+from redyn.symbolic.results import LinearForm
+
+Monomial = tuple[int, ...]
+Row = dict[Monomial, Any]  # monomial of the constants: rational coefficient
+
+
+def linear_form(closed: ClosedForms) -> LinearForm:
+    ring, robot = closed.arith.ring, closed.robot
+    moving = _places_of_motion(closed)
+    torques = [_by_motion(p, moving) for p in closed.run("inverse_dynamics")]
+    order = _order(closed)
+    terms = sorted(((i, motion) for i, torque in enumerate(torques) for motion in torque), key=order)
+    basis = _Basis()
+    for i, motion in terms:
+        basis.add(torques[i][motion])
+    entries = [[ring.zero.copy() for _ in basis.rows] for _ in torques]
+    for i, motion in terms:
+        for j, share in basis.shares(torques[i][motion]).items():
+            entries[i][j][motion] = share
+    return LinearForm(
+        sp.ImmutableMatrix(robot.dof, len(basis.rows), [closed.write_torque(p) for row in entries for p in row]),
+        sp.ImmutableMatrix(len(basis.rows), 1, [closed.write(ring.from_dict(row)) for row in basis.rows]),
+    )
+
+
+def _places_of_motion(closed: ClosedForms) -> frozenset[int]:
+    """Letters of the state, and the gravity constant, which nobody has to find out."""
+    arith, robot = closed.arith, closed.robot
+    letters: list[Expr] = [*robot.q, *robot.qd, *robot.qdd, *(s for g in robot.gravity for s in g.free_symbols)]
+    letters += [letter for a in arith.angles if a.variable is not None for letter in (a.c, a.s)]
+    return frozenset(arith.place(letter) for letter in letters)
+
+
+def _by_motion(torque: Any, moving: frozenset[int]) -> dict[Monomial, Row]:
+    found: dict[Monomial, Row] = {}
+    for monomial, value in torque.terms():
+        motion = tuple(e if k in moving else 0 for k, e in enumerate(monomial))
+        constants = tuple(0 if k in moving else e for k, e in enumerate(monomial))
+        found.setdefault(motion, {})[constants] = value
+    return found
+
+
+def _order(closed: ClosedForms) -> Callable[[tuple[int, Monomial]], Any]:
+    """Accelerations before weights before what comes of rates; first joints first, short products before long."""
+    accelerations, rates = ([closed.arith.place(x) for x in v] for v in (closed.robot.qdd, closed.robot.qd))
+
+    def key(term: tuple[int, Monomial]) -> Any:
+        i, motion = term
+        kind = 0 if any(motion[k] for k in accelerations) else 2 if any(motion[k] for k in rates) else 1
+        return kind, i, sum(motion), [(k, e) for k, e in enumerate(motion) if e]
+
+    return key
+
+
+class _Basis:
+    """Rows that are independent over the rationals, as they came."""
+
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
+        self._reduced: list[tuple[Monomial, Row, dict[int, Any]]] = []  # pivot, reduced row, and it in terms of rows
+
+    def _reduce(self, row: Row) -> tuple[Row, dict[int, Any]]:
+        """What is left of a row, and the shares of the basis that were taken off."""
+        rest, shares = dict(row), dict[int, Any]()
+        for pivot, other, made in self._reduced:
+            factor = rest.get(pivot)
+            if not factor:
+                continue
+            _subtract(rest, other, factor)
+            for j, share in made.items():
+                shares[j] = shares.get(j, 0) + factor * share
+        return rest, {j: share for j, share in shares.items() if share}
+
+    def add(self, row: Row) -> None:
+        rest, shares = self._reduce(row)
+        if not rest:
+            return self._refine(shares)
+        if sum(1 if v > 0 else -1 for v in row.values()) < 0:
+            return self.add({m: -v for m, v in row.items()})
+        pivot = next(iter(rest))
+        lead = rest[pivot]
+        made = {j: -share / lead for j, share in shares.items()} | {len(self.rows): 1 / lead}
+        self._reduced.append((pivot, {m: v / lead for m, v in rest.items()}, made))
+        return self.rows.append(row)
+
+    def _refine(self, shares: dict[int, Any]) -> None:
+        """Half of a row serves better than the row where both occur: the regressor's numbers become whole."""
+        if len(shares) != 1:
+            return
+        ((j, share),) = shares.items()
+        if abs(share) >= 1 or (1 / share).denominator != 1:
+            return
+        share = abs(share)
+        self.rows[j] = {m: v * share for m, v in self.rows[j].items()}
+        for _, _, made in self._reduced:
+            if j in made:
+                made[j] = made[j] / share
+
+    def shares(self, row: Row) -> dict[int, Any]:
+        return self._reduce(row)[1]
+
+
+def _subtract(row: Row, other: Row, factor: Any) -> None:
+    for m, v in other.items():
+        left = row.get(m, 0) - factor * v
+        if left:
+            row[m] = left
+        else:
+            row.pop(m, None)
