@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from browser import CHROMIUM, FLAGS
+
 settings.register_profile(
     "redyn", deadline=None, derandomize=True, max_examples=120, suppress_health_check=[HealthCheck.too_slow]
 )
@@ -15,3 +17,15 @@ settings.load_profile("redyn")
 @pytest.fixture(scope="session")
 def golden() -> dict:
     return json.loads((Path(__file__).parent / "data" / "golden.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no chromium, chromium-browser or google-chrome on the PATH: not tried in a browser")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()

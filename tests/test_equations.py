@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import redyn
+from browser import listen
 from random_robots import close, random_tree
 from redyn.cli.main import app
 from redyn.symbolic.chapter import to_html, to_latex, to_notebook, worked_example
@@ -21,7 +21,6 @@ from redyn.symbolic.chapter.setting import Setting
 from redyn.symbolic.chapter.solving import inward, outward
 from test_symbolic import first_joints
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 HOSTILE = r"</math><img src=x onerror=alert(1)> \input{/etc/passwd} $x$ %`*_"
 ROBOTS = {
     "one-link": lambda: redyn.load("one-link"),
@@ -268,29 +267,20 @@ def test_command_says_what_is_wrong(arguments, message, tmp_path, monkeypatch):
 # --- in a browser ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium")
-def test_page_in_a_browser(chapters, tmp_path):
-    from playwright.sync_api import sync_playwright
-
+def test_page_in_a_browser(browser, chapters, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(to_html(chapters("two-link")), "utf-8")
-    asked, said = [], []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1000, "height": 900})
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.goto(path.as_uri())
-        empty = page.evaluate(
-            "[...document.querySelectorAll('math')].filter(m => m.getBoundingClientRect().width < 3).length"
-        )
-        cut = page.evaluate(
-            "[...document.querySelectorAll('.lines')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
-        )
-        wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-        browser.close()
-    assert asked == [path.as_uri()]
-    assert not said
+    page = browser.new_page(viewport={"width": 1000, "height": 900})
+    complaints = listen(page, path.as_uri())
+    page.goto(path.as_uri())
+    empty = page.evaluate(
+        "[...document.querySelectorAll('math')].filter(m => m.getBoundingClientRect().width < 3).length"
+    )
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.lines')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+    )
+    wide = page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+    assert complaints == []
     assert (empty, cut, wide) == (0, 0, False)
 
 

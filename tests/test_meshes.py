@@ -25,7 +25,7 @@ from redyn.report.html import write_html
 from redyn.report.mesh_file import Part, creased, read_mesh, snapped
 from redyn.report.scene import scene
 from redyn.report.shapes import look
-from test_report import Opened, browser  # noqa: F401  # the fixture
+from test_report import Opened
 
 SIZE = np.array([0.2, 0.3, 0.4])
 SHIFT = np.array([0.5, -0.1, 0.05])
@@ -432,7 +432,7 @@ def test_mjcf_shows_what_mujoco_shows(tmp_path):
 # --- in the browser -----------------------------------------------------------------------------------------------
 
 
-def test_the_switch_between_meshes_and_model(browser, tmp_path):  # noqa: F811
+def test_the_switch_between_meshes_and_model(browser, tmp_path):
     write(tmp_path / "block.dae", block((255, 128, 0, 255)))
     simple = [{**shape, "xyz": [0, 0.5 * k, 1]} for k, (shape, _) in enumerate(SOLIDS)]
     robot = arm(tmp_path, {"type": "mesh", "file": "block.dae", "colour": [0, 1, 0, 0.5]}, *simple)
@@ -451,7 +451,7 @@ def test_the_switch_between_meshes_and_model(browser, tmp_path):  # noqa: F811
     assert opened.complaints == []
 
 
-def test_no_switch_without_shapes(browser, tmp_path):  # noqa: F811
+def test_no_switch_without_shapes(browser, tmp_path):
     robot = redyn.load("three-link")
     opened = Opened(browser, write_html(tmp_path / "a.html", robot, 0, robot.initial, [], title="still"))
     assert opened.page.get_by_test_id("show-meshes").count() == 0

@@ -5,13 +5,13 @@ import gzip
 import html
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import redyn
+from browser import listen
 from random_robots import EXAMPLES
 from redyn.kinematics import clearance
 from redyn.report import bundles
@@ -22,8 +22,6 @@ from redyn.report.html import Plot, write_html
 from redyn.report.scene import scene
 from redyn.trajectory import cycloidal
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
@@ -228,34 +226,14 @@ def test_figures(tmp_path):
 # --- in the browser ---------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def browser():
-    if CHROMIUM is None:
-        pytest.skip("no chromium, chromium-browser or google-chrome on the PATH: the page was not tried in a browser")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield running
-        running.close()
-
-
 class Opened:
     """A page from a folder, and all that it complained about or asked the network for."""
 
     def __init__(self, browser, path: Path, width=1366, height=768, theme="light"):
-        self.complaints: list[str] = []
         self.page = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme).new_page()
-        self.page.on("console", lambda m: m.type in ("error", "warning") and self.complaints.append(m.text))
-        self.page.on("pageerror", lambda e: self.complaints.append(str(e)))
-        self.page.on("dialog", lambda d: (self.complaints.append(f"dialog {d.message}"), d.dismiss()))
-        self.page.on("request", self.request)
+        self.complaints = listen(self.page, "file:")
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready=true]", timeout=120_000)
-
-    def request(self, request):
-        if not request.url.startswith(("file:", "blob:", "data:")):
-            self.complaints.append(request.url)
 
     def time(self) -> float:
         return float(self.page.get_by_test_id("player-time").text_content().split("/")[0])

@@ -399,6 +399,14 @@ def slow(tell, seconds):
     return "done"
 
 
+def chatty(tell, seconds):
+    """News faster than they are read."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        tell(0.5, f"{time.monotonic()}")
+    raise redyn.RedynError("nobody stopped it")
+
+
 def deaf(tell, seconds):
     """Does not listen."""
     tell(0.5, "deaf")
@@ -440,6 +448,11 @@ def test_jobs(monkeypatch):
         assert finished(job).state == "cancelled"
         assert time.monotonic() - began < 5
         assert finished(waiting).state == "done"
+        job = pool.submit("test_studio:chatty", 20.0)
+        until(lambda: job.note)
+        job.cancel()
+        assert finished(job).state == "cancelled"
+        assert not job.error
         job = pool.submit("test_studio:deaf", 60.0)
         until(lambda: job.note == "deaf")
         job.cancel()

@@ -11,9 +11,11 @@ export function bytes(text) {
   return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
-export function makeTools(THREE) {
+/** `detail`: 1, or less where every corner costs. */
+export function makeTools(THREE, detail = 1) {
   const Y = new THREE.Vector3(0, 1, 0);
   const vec = (v) => new THREE.Vector3(...v);
+  const parts = (most) => Math.max(3, Math.round(most * detail));
 
   /** Puts a mesh that was made along y between two points. */
   function along(mesh, start, end) {
@@ -26,13 +28,31 @@ export function makeTools(THREE) {
   function drum(radius, height, edge) {
     const profile = [new THREE.Vector2(0, -height / 2)];
     for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
-      for (let k = 0; k <= 6; k += 1) {
-        const angle = ((turn + 15 * k) * Math.PI) / 180;
+      const corners = parts(6);
+      for (let k = 0; k <= corners; k += 1) {
+        const angle = ((turn + (90 * k) / corners) * Math.PI) / 180;
         profile.push(new THREE.Vector2(x + edge * Math.cos(angle), y + edge * Math.sin(angle)));
       }
     }
     profile.push(new THREE.Vector2(0, height / 2));
-    return new THREE.LatheGeometry(profile, 48);
+    return new THREE.LatheGeometry(profile, parts(48));
+  }
+
+  function capsule(radius, length) {
+    return new THREE.CapsuleGeometry(radius, length, parts(12), parts(32));
+  }
+
+  function ball(radius) {
+    return new THREE.SphereGeometry(radius, parts(36), parts(24));
+  }
+
+  /** A tube through points, one ring per sample: its parameter runs over the samples evenly, as time does. */
+  function tube(points, radius) {
+    const path = new THREE.CatmullRomCurve3(points);
+    path.getPointAt = path.getPoint;
+    path.getTangentAt = path.getTangent;
+    const [rings, sides] = [Math.min(points.length - 1, parts(600)), parts(6)];
+    return { geometry: new THREE.TubeGeometry(path, rings, radius, sides), rings, corners: 6 * sides };
   }
 
   /** x red, y green, z blue; drawn over the solids, since frames sit inside them. */
@@ -74,16 +94,30 @@ export function makeTools(THREE) {
   }
 
   /** Lines every step, stronger every fifth, that fade out before their end; and the shadows on it. */
-  function floorGrid(view, step) {
+  function floorGrid(view, step, drawLines) {
     const size = 12 * view.reach;
     const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), new THREE.ShadowMaterial());
+    const { lines, setColours } = drawLines(shadow.geometry, step, 2.6 * view.reach);
+    const normal = vec(view.floor.normal);
+    const setLevel = (level) => {
+      shadow.position.copy(normal).multiplyScalar(level);
+      lines.position.copy(normal).multiplyScalar(level + view.thickness * 0.02); // above what it would flicker with
+    };
+    for (const mesh of [shadow, lines]) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+    setLevel(view.floor.level);
+    shadow.receiveShadow = true;
+    return { shadow, lines, setLevel, setColours };
+  }
+
+  /** Lines that are smooth at any distance: each pixel of the plane is asked whether it is on one. */
+  function smoothLines(plane, step, fade) {
     const look = new THREE.ShaderMaterial({
       transparent: true,
       depthWrite: false,
       side: THREE.DoubleSide,
       uniforms: {
         step: { value: step },
-        fade: { value: 2.6 * view.reach },
+        fade: { value: fade },
         minor: { value: new THREE.Color() },
         major: { value: new THREE.Color() },
       },
@@ -102,16 +136,40 @@ export function makeTools(THREE) {
           #include <colorspace_fragment>
         }`,
     });
-    const lines = new THREE.Mesh(shadow.geometry, look);
-    const normal = vec(view.floor.normal);
-    const setLevel = (level) => {
-      shadow.position.copy(normal).multiplyScalar(level);
-      lines.position.copy(normal).multiplyScalar(level + view.thickness * 0.02); // above what it would flicker with
+    const setColours = (minor, major) => {
+      look.uniforms.minor.value.set(minor);
+      look.uniforms.major.value.set(major);
     };
-    for (const mesh of [shadow, lines]) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-    setLevel(view.floor.level);
-    shadow.receiveShadow = true;
-    return { shadow, lines, setLevel };
+    return { lines: new THREE.Mesh(plane, look), setColours };
+  }
+
+  /** The same as plain lines, for machines on which every pixel costs. */
+  function plainLines(_, step, fade) {
+    const [points, weak, strong] = [[], new THREE.Color(), new THREE.Color()];
+    const count = Math.floor(fade / step);
+    const pieces = 10;
+    for (let k = -count; k <= count; k += 1) {
+      const half = Math.sqrt(Math.max(fade ** 2 - (k * step) ** 2, 0));
+      for (let j = 0; j < pieces; j += 1) {
+        const [from, to] = [j, j + 1].map((i) => half * ((2 * i) / pieces - 1));
+        points.push([k, k * step, from], [k, k * step, to]);
+      }
+    }
+    const corners = [...points.map(([k, x, y]) => [k, x, y]), ...points.map(([k, x, y]) => [k, y, x])];
+    const geometry = new THREE.BufferGeometry();
+    geometry.setAttribute("position", new THREE.Float32BufferAttribute(corners.flatMap(([, x, y]) => [x, y, 0]), 3));
+    const setColours = (minor, major) => {
+      weak.set(minor);
+      strong.set(major);
+      const rgba = corners.flatMap(([k, x, y]) => {
+        const far = THREE.MathUtils.smoothstep(Math.hypot(x, y), 0.35 * fade, fade);
+        const [colour, alpha] = k % 5 ? [weak, 0.5] : [strong, 0.9];
+        return [colour.r, colour.g, colour.b, alpha * (1 - far)];
+      });
+      geometry.setAttribute("color", new THREE.Float32BufferAttribute(rgba, 4));
+    };
+    const look = new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false });
+    return { lines: new THREE.LineSegments(geometry, look), setColours };
   }
 
   /** Triangles as shapes.py packs them. Vertices are doubled along edges, so that averaged normals keep those sharp. */
@@ -125,12 +183,42 @@ export function makeTools(THREE) {
     return geometry;
   }
 
+  /** What is left of a mesh once all its corners in a cell are one: few triangles, for machines that draw slowly. */
+  function coarser(geometry, cell) {
+    const position = geometry.getAttribute("position");
+    const corners = new Map(); // cell: number of its corner
+    const points = [];
+    const merged = Array.from({ length: position.count }, (_, i) => {
+      const point = [position.getX(i), position.getY(i), position.getZ(i)];
+      const key = point.map((x) => Math.round(x / cell)).join();
+      if (!corners.has(key)) {
+        corners.set(key, corners.size);
+        points.push(...point);
+      }
+      return corners.get(key);
+    });
+    const [index, known] = [[], new Set()];
+    const all = geometry.getIndex().array;
+    for (let k = 0; k < all.length; k += 3) {
+      const [a, b, c] = [merged[all[k]], merged[all[k + 1]], merged[all[k + 2]]];
+      const key = [a, b, c].sort((x, y) => x - y).join();
+      if (a === b || b === c || c === a || known.has(key)) continue;
+      known.add(key);
+      index.push(a, b, c);
+    }
+    const found = new THREE.BufferGeometry();
+    found.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+    found.setIndex(index);
+    found.computeVertexNormals();
+    return found;
+  }
+
   /** Solids of unit size, as shapes.py scales them; round ones lie along z. */
   function unitSolid({ kind, radius, length }) {
     if (kind === "box") return new THREE.BoxGeometry(1, 1, 1);
-    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, 48).rotateX(Math.PI / 2);
-    if (kind === "capsule") return new THREE.CapsuleGeometry(radius, length, 12, 32).rotateX(Math.PI / 2);
-    return new THREE.SphereGeometry(1, 48, 32);
+    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, parts(48)).rotateX(Math.PI / 2);
+    if (kind === "capsule") return capsule(radius, length).rotateX(Math.PI / 2);
+    return ball(1);
   }
 
   /** Groups for all the shapes of the robot's file, `[[link, group], ...]`; `look(link, colour, opacity)` paints. */
@@ -180,5 +268,5 @@ export function makeTools(THREE) {
     });
   }
 
-  return { vec, along, drum, arrow, axesOf, onTop, checkered, floorGrid, dressed, studioLight, release };
+  return { vec, along, drum, capsule, ball, tube, arrow, axesOf, onTop, checkered, coarser, floorGrid, smoothLines, plainLines, dressed, studioLight, release };
 }

@@ -12,8 +12,13 @@ const THEMES = {
 };
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
-const SLOW = 50; // ms between frames
-const COARSE = [1, 1, 0.8, 0.6, 0.45]; // pixels drawn per pixel shown, level by level
+const SLOW = 50; // ms between frames: coarser
+const FAST = 30; // finer again
+const COARSE = [1, 1, 0.8, 0.6]; // pixels drawn per pixel shown, level by level
+const FINEST = 2; // the same without a GPU, once things stand still
+const MANY = 500; // triangles: without a GPU, a mesh with more is drawn with fewer while it moves,
+const CELLS = 80; // as if the robot's reach had so many places for corners
+const LATER = 2000; // ms until the parts of a robot are let go: the next one may share what was compiled for them
 
 /** Little-endian 32-bit floats from base64. */
 export function floats(text) {
@@ -27,7 +32,8 @@ export function shade(colour, theme) {
   return `#${[1, 3, 5].map((k) => part(k).toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Whether there is no GPU behind WebGL: smooth edges then cost more than all the rest. */
+let software; // whether there is no GPU behind WebGL, once it is known
+
 function drawsInSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
@@ -37,17 +43,39 @@ function drawsInSoftware() {
 }
 
 /**
+ * A canvas to draw on and the light of the room, for one viewer after the other: what was compiled for one robot serves
+ * the next. Without a GPU, smooth edges cost more than all the rest, and reflections of the room more than its lamps.
+ */
+export function createDevice(THREE) {
+  software ??= drawsInSoftware();
+  const renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
+  renderer.shadowMap.enabled = true;
+  renderer.shadowMap.type = THREE.PCFSoftShadowMap;
+  renderer.toneMapping = software ? THREE.NoToneMapping : THREE.NeutralToneMapping; // keeps the joints' colours
+  renderer.domElement.style.cssText = "display:block;width:100%;height:100%;touch-action:none";
+  const environment = software ? null : makeTools(THREE).studioLight(renderer);
+  return {
+    renderer,
+    environment,
+    dispose() {
+      environment?.dispose();
+      renderer.dispose();
+    },
+  };
+}
+
+/**
  * A viewer inside `container`, which must have a size.
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): puts the moving links elsewhere than the motion has them, x y z and quaternion x y z w each.
  * look() tells where the camera is, look(there) puts it there. `overlay` is a group of the world for what the page draws
- * itself; call draw() after a change. `finest`: pixels drawn per pixel shown on a machine without a GPU, once things
- * stand still.
+ * itself; call draw() after a change. `device`: the canvas to draw on, if it is to outlive this viewer.
  */
-export function createViewer(container, THREE, OrbitControls, scene, { finest = 1.5 } = {}) {
-  const tools = makeTools(THREE);
-  const { vec, along, drum, arrow, axesOf, onTop } = tools;
+export function createViewer(container, THREE, OrbitControls, scene, { device = null } = {}) {
+  const { renderer, environment, dispose: disposeDevice } = device ?? createDevice(THREE);
+  const tools = makeTools(THREE, software ? 0.4 : 1);
+  const { vec, along, drum, capsule, ball, arrow, axesOf, onTop } = tools;
   const view = scene.view;
   const up = vec(view.up);
   const thick = view.thickness;
@@ -65,24 +93,19 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
   let theme = "light";
   let pending = 0;
   let alive = true;
-  const software = drawsInSoftware();
-  const pace = { last: 0, mean: 16, level: software ? 2 : 0, rest: 0 };
+  const finest = software ? 1 : 0; // level while things move
+  const pace = { last: 0, mean: (SLOW + FAST) / 2, level: finest, rest: 0 };
 
   // --- stage ------------------------------------------------------------------------------------------------
 
-  const renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
-  renderer.shadowMap.enabled = true;
-  renderer.shadowMap.type = THREE.PCFSoftShadowMap;
-  renderer.toneMapping = THREE.NeutralToneMapping; // keeps the joints' colours
   const canvas = renderer.domElement;
-  canvas.style.cssText = "display:block;width:100%;height:100%;touch-action:none";
   const labels = document.createElement("div");
   labels.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   if (getComputedStyle(container).position === "static") container.style.position = "relative";
   container.append(canvas, labels);
 
   const stage = new THREE.Scene();
-  stage.environment = tools.studioLight(renderer);
+  stage.environment = environment;
   // A planar robot is looked at from far away, so that the plane's own depth does not show.
   const camera = new THREE.PerspectiveCamera(view.planar ? 10 : 32, 1, view.reach / 100, view.reach * 100);
   camera.up.copy(up);
@@ -91,8 +114,8 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
   controls.dampingFactor = 0.12;
   controls.addEventListener("change", draw);
 
-  const sun = new THREE.DirectionalLight(0xffffff, 1.7);
-  const sky = new THREE.HemisphereLight(0xffffff, 0x8d99a6, 0.5);
+  const sun = new THREE.DirectionalLight(0xffffff);
+  const sky = new THREE.HemisphereLight(0xffffff, 0x8d99a6);
   sky.position.copy(up);
   stage.add(sun, sun.target, sky);
   placeSun();
@@ -116,8 +139,13 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
 
   // --- the robot --------------------------------------------------------------------------------------------
 
+  function paint({ roughness, metalness, ...options }) {
+    if (software) return new THREE.MeshLambertMaterial(options);
+    return new THREE.MeshStandardMaterial({ roughness, metalness, ...options });
+  }
+
   function material(name, options) {
-    materials[name] ??= new THREE.MeshStandardMaterial({ roughness: 0.42, metalness: 0.05, ...options });
+    materials[name] ??= paint({ roughness: 0.42, metalness: 0.05, ...options });
     return materials[name];
   }
 
@@ -137,8 +165,7 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     const shell = material(`shell${i}`, {});
     for (const { start, end, radius, kind } of link.solids) {
       const [a, b] = [vec(start), vec(end)];
-      const round = new THREE.CapsuleGeometry(radius, a.distanceTo(b), 12, 32);
-      along(solid(round, kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, i), a, b);
+      along(solid(capsule(radius, a.distanceTo(b)), kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, i), a, b);
     }
   }
 
@@ -147,7 +174,7 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     const r = joint.radius;
     if (["free", "planar"].includes(joint.kind)) continue; // nothing holds the link
     if (["spherical", "universal"].includes(joint.kind)) {
-      solid(new THREE.SphereGeometry(1.5 * r, 32, 24), look, joint.link).position.copy(vec(joint.point));
+      solid(ball(1.5 * r), look, joint.link).position.copy(vec(joint.point));
     } else if (joint.kind !== "prismatic") {
       const [at, axis] = [vec(joint.drum), vec(joint.axis)];
       const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, joint.link);
@@ -176,7 +203,7 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
   // --- the floor --------------------------------------------------------------------------------------------
 
   const step = gridStep(view.reach / 5);
-  const grid = tools.floorGrid(view, step);
+  const grid = tools.floorGrid(view, step, software ? tools.plainLines : tools.smoothLines);
   stage.add(grid.shadow, grid.lines);
 
   // --- what can be switched on and off ----------------------------------------------------------------------
@@ -211,17 +238,17 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     if (i === 0 || link.mass <= 0) continue;
     const size = thick * (0.35 + 0.75 * Math.cbrt(link.mass / heaviest));
     const look = new THREE.MeshBasicMaterial({ map: checks, depthTest: false, transparent: true });
-    const ball = addMass(new THREE.Mesh(new THREE.SphereGeometry(size, 32, 24), look), bodies[i]);
-    ball.position.set(...link.com);
-    ball.renderOrder = 4;
+    const mark = addMass(new THREE.Mesh(ball(size), look), bodies[i]);
+    mark.position.set(...link.com);
+    mark.renderOrder = 4;
   }
 
   const addEllipsoid = layer("ellipsoids", false);
   for (const [i, link] of scene.links.entries()) {
     if (!link.ellipsoid) continue;
-    const look = new THREE.MeshStandardMaterial({ transparent: true, opacity: 0.45, depthWrite: false, roughness: 0.6 });
+    const look = paint({ transparent: true, opacity: 0.45, depthWrite: false, roughness: 0.6, metalness: 0 });
     materials[`ellipsoid${i}`] = look;
-    const body = addEllipsoid(new THREE.Mesh(new THREE.SphereGeometry(1, 40, 28), look), bodies[i]);
+    const body = addEllipsoid(new THREE.Mesh(ball(1), look), bodies[i]);
     body.position.set(...link.com);
     body.quaternion.set(...link.ellipsoid.quaternion);
     body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // a rod stays to be seen
@@ -243,13 +270,29 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
 
   const addShape = layer("meshes", true);
   for (const [link, shape] of tools.dressed(shapes, skin)) addShape(shape, bodies[link]);
+  const heavy = software ? meshesWithCoarser() : [];
   const modelled = new Set(shapes.modelled);
+
+  /** The meshes with many triangles, each with one that has few, for as long as things move. */
+  function meshesWithCoarser() {
+    const made = new Map();
+    const found = [];
+    for (const shape of groups.meshes) {
+      shape.traverse((mesh) => {
+        const fine = mesh.geometry;
+        if (!fine?.index || fine.index.count < 3 * MANY) return;
+        if (!made.has(fine)) made.set(fine, tools.coarser(fine, view.reach / CELLS / Math.max(...shape.scale.toArray())));
+        found.push({ mesh, fine, coarse: made.get(fine) });
+      });
+    }
+    return found;
+  }
 
   /** One material for all that is of the same colour on a link. Many files turn triangles the wrong way round. */
   function skin(link, colour, opacity) {
     const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
     const look = { roughness: 0.5, metalness: 0.05, side: THREE.DoubleSide, ...clear };
-    skins[`${link} ${colour} ${opacity}`] ??= { link, colour, material: new THREE.MeshStandardMaterial(look) };
+    skins[`${link} ${colour} ${opacity}`] ??= { link, colour, material: paint(look) };
     return skins[`${link} ${colour} ${opacity}`].material;
   }
 
@@ -261,21 +304,17 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     const points = [];
     for (let k = 0; k < xyz.length; k += 3) points.push(new THREE.Vector3().fromArray(xyz, k));
     const size = 1.15 * Math.max(...scene.links[frame.link].solids.map((s) => s.radius), 0.4 * thick);
-    const pen = new THREE.Mesh(new THREE.SphereGeometry(size, 32, 24), material("pen", { color: TRACE }));
+    const pen = new THREE.Mesh(ball(size), material("pen", { color: TRACE }));
     addTrace(pen, bodies[frame.link]).position.set(...frame.position);
     const length = points.reduce((sum, p, k) => sum + (k ? p.distanceTo(points[k - 1]) : 0), 0);
     if (length < thick) return null;
-    // One ring per sample: a tube's parameter runs over the samples evenly, as time does.
-    const path = new THREE.CatmullRomCurve3(points);
-    path.getPointAt = path.getPoint;
-    path.getTangentAt = path.getTangent;
-    const rings = Math.min(points.length - 1, 1500);
-    const tube = (radius, opacity) => {
+    const [, travelled] = [[0.07, 0.3], [0.13, 1]].map(([radius, opacity]) => {
       const look = new THREE.MeshBasicMaterial({ color: TRACE, transparent: true, opacity });
-      return addTrace(new THREE.Mesh(new THREE.TubeGeometry(path, rings, radius, 6), look), stage);
-    };
-    tube(0.07 * thick, 0.3);
-    return { tube: tube(0.13 * thick, 1), rings, count: points.length };
+      const made = tools.tube(points, radius * thick);
+      addTrace(new THREE.Mesh(made.geometry, look), stage);
+      return made;
+    });
+    return { ...travelled, count: points.length };
   }
 
   // --- time -------------------------------------------------------------------------------------------------
@@ -306,7 +345,7 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     }
     for (const trace of traces) {
       const done = Math.round(((low + part) / Math.max(trace.count - 1, 1)) * trace.rings);
-      trace.tube.geometry.setDrawRange(0, done * 6 * 6);
+      trace.geometry.setDrawRange(0, done * trace.corners);
     }
     const touching = new Set(pairsAt(t).flat());
     for (let i = 0; i < bodies.length; i += 1) {
@@ -368,10 +407,9 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     pace.last = stamp;
     // Capped: one long frame, in which a shader was compiled, says nothing.
     if (passed < 1000) pace.mean += 0.15 * (Math.min(passed, 200) - pace.mean);
-    if (pace.mean > SLOW && pace.level < COARSE.length - 1) {
-      pace.level += 1;
-      pace.mean = SLOW / 2;
-    }
+    const change = pace.mean > SLOW ? 1 : pace.mean < FAST ? -1 : 0;
+    const level = Math.min(Math.max(pace.level + change, finest), COARSE.length - 1);
+    if (level !== pace.level) Object.assign(pace, { level, mean: (SLOW + FAST) / 2 });
     clearTimeout(pace.rest);
     if (pace.level) pace.rest = setTimeout(drawFinely, 300);
     setQuality(pace.level);
@@ -384,8 +422,9 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
 
   function setQuality(level) {
     // Without a GPU more pixels than are shown smooth the edges, where nothing else does.
-    const ratio = level ? COARSE[level] : software ? finest : Math.min(window.devicePixelRatio || 1, 2);
-    sun.castShadow = level === 0;
+    const ratio = level ? COARSE[level] : software ? FINEST : Math.min(window.devicePixelRatio || 1, 2);
+    sun.castShadow = grid.shadow.visible = level === 0;
+    for (const { mesh, fine, coarse } of heavy) mesh.geometry = level ? coarse : fine;
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }
 
@@ -462,10 +501,11 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
       else if (key === "base") value.color.set(look.base);
       else value.color.set(shade(scene.joints[Number(key.replace(/\D+/, "")) - 1].colour, theme));
     }
-    grid.lines.material.uniforms.minor.value.set(look.minor);
-    grid.lines.material.uniforms.major.value.set(look.major);
+    grid.setColours(look.minor, look.major);
     grid.shadow.material.opacity = look.shadow;
     renderer.toneMappingExposure = look.light;
+    sun.intensity = environment ? 1.7 : 2.0 * look.light; // nothing is exposed without tone mapping
+    sky.intensity = environment ? 0.5 : 1.6 * look.light;
     setTime(now);
     const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
     labels.style.color = ink;
@@ -487,11 +527,12 @@ export function createViewer(container, THREE, OrbitControls, scene, { finest = 
     clearTimeout(pace.rest);
     watcher.disconnect();
     controls.dispose();
-    tools.release(stage);
-    stage.environment.dispose();
-    renderer.dispose();
     canvas.remove();
     labels.remove();
+    for (const { fine, coarse } of heavy) [fine, coarse].forEach((geometry) => geometry.dispose());
+    if (device) return void setTimeout(() => tools.release(stage), LATER);
+    tools.release(stage);
+    return disposeDevice();
   }
 
   const watcher = new ResizeObserver(resize);

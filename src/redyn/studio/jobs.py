@@ -114,11 +114,10 @@ class _Worker:
         while True:
             if line.poll(0.05):
                 kind, *content = line.recv()
-                if kind == "progress":
-                    job.progress, job.note = content
-                    continue
-                stopped = job.asked_to_stop.is_set()
-                return job.finish("cancelled" if stopped else kind, *content)
+                if kind != "progress":
+                    stopped = job.asked_to_stop.is_set()
+                    return job.finish("cancelled" if stopped else kind, *content)
+                job.progress, job.note = content
             if job.asked_to_stop.is_set():
                 if not stopping:
                     stopping = time.monotonic()

@@ -44,7 +44,8 @@ if (!window.redynKeys) {
     else if (control && !typing && event.key.toLowerCase() === 'y') press('redo');
     else return;
     event.preventDefault();
-  });
+    event.stopPropagation();
+  }, true); // before a list takes Enter for its own
 }
 """
 

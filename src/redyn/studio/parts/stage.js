@@ -1,7 +1,7 @@
 // The robot in 3D with its switches, the player below it, and the steps of a DH table.
 
 import { createPlayer, element } from "../report/player.js";
-import { createViewer } from "../report/viewer.js";
+import { createDevice, createViewer } from "../report/viewer.js";
 import { clock } from "./clock.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
@@ -37,6 +37,7 @@ export async function mount(root, options, tell) {
     switches.append(element("label", {}, box, text));
   }
 
+  const devices = []; // one per view, kept from robot to robot
   let viewers = [];
   let players = null;
   let jogged = false;
@@ -59,7 +60,10 @@ export async function mount(root, options, tell) {
     for (const viewer of viewers) viewer.dispose();
     views.replaceChildren(...scenes.map(() => element("div", { class: "view" })));
     try {
-      viewers = scenes.map((scene, k) => createViewer(views.children[k], THREE, OrbitControls, scene, { finest: 1 }));
+      viewers = scenes.map((scene, k) => {
+        devices[k] ??= createDevice(THREE);
+        return createViewer(views.children[k], THREE, OrbitControls, scene, { device: devices[k] });
+      });
     } catch (error) {
       viewers = [];
       views.replaceChildren(element("p", { class: "message" }, `The 3D view needs WebGL, which this browser does not offer (${error.message}).`));
@@ -146,6 +150,7 @@ export async function mount(root, options, tell) {
       unclock();
       players?.dispose();
       for (const viewer of viewers) viewer.dispose();
+      for (const device of devices) device.dispose();
     },
   };
 }

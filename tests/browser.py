@@ -1,0 +1,29 @@
+"""Chromium for tests: 3D drawn by software, and everything that a page complains about or asks others for."""
+
+import shutil
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# As browsers do on a machine without a GPU: WebGL by SwiftShader, the page itself put together without it.
+FLAGS = [
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--ignore-gpu-blocklist",
+    "--disable-gpu-compositing",
+    "--no-sandbox",
+]
+OF_THE_DRIVER = "GPU stall due to ReadPixels"  # how SwiftShader's pictures reach the page
+
+
+def listen(page, *allowed: str) -> list[str]:
+    """What goes wrong on a page from now on; requests may start with what is allowed."""
+    complaints: list[str] = []
+
+    def said(message):
+        if message.type in ("error", "warning") and OF_THE_DRIVER not in message.text:
+            complaints.append(message.text)
+
+    page.on("console", said)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("request", lambda r: r.url.startswith((*allowed, "blob:", "data:")) or complaints.append(r.url))
+    return complaints
