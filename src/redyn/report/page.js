@@ -2,7 +2,7 @@
 
 import { createCharts } from "./charts.js";
 import { createPlayer, element } from "./player.js";
-import { createViewer, floats, shade } from "./viewer.js";
+import { createViewer, floats, shade, touchingText } from "./viewer.js";
 
 const SWITCHES = [
   ["meshes", "Meshes", true],
@@ -63,8 +63,8 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     charts.setTime(t);
     const pairs = viewer?.touchingAt(t) ?? [];
     byId("alarm").hidden = !pairs.length;
-    const text = pairs.map(([a, b]) => `${a} and ${b}`).join(", ");
-    if (pairs.length && byId("alarm").textContent !== `Touching: ${text}`) byId("alarm").textContent = `Touching: ${text}`;
+    const text = touchingText(pairs);
+    if (pairs.length && byId("alarm").textContent !== text) byId("alarm").textContent = text;
   }
 
   function setTheme(name) {

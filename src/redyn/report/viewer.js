@@ -25,6 +25,12 @@ export function floats(text) {
   return new Float32Array(bytes(text).buffer);
 }
 
+/** What is said of pairs of links that touch: the first ones by name. */
+export function touchingText(pairs) {
+  const named = pairs.slice(0, 3).map(([a, b]) => `${a} and ${b}`);
+  return `Touching: ${named.join(", ")}${pairs.length > 3 ? `, ${pairs.length - 3} more` : ""}`;
+}
+
 /** A joint's colour, lighter on a dark page. */
 export function shade(colour, theme) {
   if (theme !== "dark") return colour;

@@ -41,6 +41,7 @@ export async function mount(root, options) {
   let shown = false; // asking the browser every frame would make it lay out the page every frame
   const watcher = new ResizeObserver(([entry]) => {
     shown = entry.contentRect.width > 0;
+    tighten();
     charts.resize();
     if (shown) charts.setTime(clock.now);
   });
@@ -110,6 +111,14 @@ export async function mount(root, options) {
     recolour();
   }
 
+  /** Where not all names fit, colours must do; the pointer tells the names. */
+  function tighten() {
+    for (const { legend } of Object.values(cards)) {
+      delete legend.dataset.tight;
+      if (legend.scrollWidth > legend.clientWidth) legend.dataset.tight = "";
+    }
+  }
+
   function toggle(card, plot, k, on) {
     const name = plot.names[k];
     const affected = plot.joints ? Object.values(cards).filter((other) => other.plot?.joints) : [card];
@@ -142,6 +151,7 @@ export async function mount(root, options) {
       await card.chart.setPlot(data);
       if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
     }
+    tighten();
     root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     if (shown) charts.setTime(clock.now);
   }

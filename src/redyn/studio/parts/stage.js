@@ -1,7 +1,7 @@
 // The robot in 3D with its switches, the player below it, and the steps of a DH table.
 
 import { createPlayer, element } from "../report/player.js";
-import { createDevice, createViewer } from "../report/viewer.js";
+import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
@@ -91,7 +91,7 @@ export async function mount(root, options, tell) {
     for (const viewer of viewers) viewer.setTime(Math.min(t, viewer.duration));
     const pairs = viewers.flatMap((viewer) => viewer.touchingAt(Math.min(t, viewer.duration)));
     alarm.hidden = !pairs.length;
-    const text = `Touching: ${pairs.map(([a, b]) => `${a} and ${b}`).join(", ")}`;
+    const text = touchingText(pairs);
     if (pairs.length && alarm.textContent !== text) alarm.textContent = text;
     clearTimeout(told);
     const now = performance.now();
