@@ -105,13 +105,14 @@ def lower(program: Program, width: int) -> str:
     rest = b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
 
+    first, start = arrays.bases(integer(0), full), lanes.constant(0.0)
     entry, loop, end = b.block, b.append_basic_block("block"), b.append_basic_block("end")
     b.branch(loop)
     b.position_at_end(loop)
-    i, trouble = b.phi(INT), b.phi(lanes.vector)
-    i.add_incoming(integer(0), entry)
-    trouble.add_incoming(lanes.constant(0.0), entry)
-    bases = arrays.bases(i, full)
+    # Where the rows are is chosen once per block: a choice made here would be made again for every number that is read.
+    i, trouble, bases = b.phi(INT), b.phi(lanes.vector), [b.phi(POINTER) for _ in first]
+    for carried, value in zip([i, trouble, *bases], [integer(0), start, *first], strict=True):
+        carried.add_incoming(value, entry)
     columns: dict[tuple[int, int], Any] = {}
 
     def load(array: int, column: int) -> Any:
@@ -123,7 +124,7 @@ def lower(program: Program, width: int) -> str:
 
     evaluation = Evaluation(lanes, program, load)
     evaluation.values.update(_guarded_angles(lanes, program, load))
-    results = evaluation.run(Ahead(lanes, arrays, i) if width > 1 and len(program.ops) > LONG else None)
+    results = evaluation.run(Ahead(lanes, arrays, bases) if width > 1 and len(program.ops) > LONG else None)
     position = 0
     for base, count in zip(bases[len(program.inputs) :], program.outputs, strict=True):
         lanes.store_columns(base, results[position : position + count])
@@ -133,8 +134,8 @@ def lower(program: Program, width: int) -> str:
     found = add_up(lanes, watched, trouble)
 
     after = b.add(i, integer(width))
-    i.add_incoming(after, b.block)
-    trouble.add_incoming(found, b.block)
+    for carried, value in zip([i, trouble, *bases], [after, found, *arrays.bases(after, full)], strict=True):
+        carried.add_incoming(value, b.block)
     b.cbranch(b.icmp_signed("<", after, N), loop, end)
     b.position_at_end(end)
     arrays.empty_scratch(full, rest)
@@ -151,23 +152,20 @@ class Ahead:
     them a fifth of the time.
     """
 
-    def __init__(self, lanes: Lanes, arrays: Arrays, i: Any) -> None:
-        b, W = lanes.b, lanes.width
-        self.b, self.asked = b, 0
-        later = b.add(i, integer(W))
-        starts = [b.gep(p, [b.mul(later, integer(w))]) for p, w in zip(arrays.pointers, arrays.widths, strict=True)]
+    def __init__(self, lanes: Lanes, arrays: Arrays, bases: Sequence[Any]) -> None:
+        self.b, self.asked = lanes.b, 0
         self.lines = [
-            (start, offset, a >= arrays.inputs)
-            for a, (start, count) in enumerate(zip(starts, arrays.widths, strict=True))
-            for offset in range(0, W * count, LINE)
+            (base, offset, a >= arrays.inputs)
+            for a, (base, count) in enumerate(zip(bases, arrays.widths, strict=True))
+            for offset in range(lanes.width * count, 2 * lanes.width * count, LINE)
         ]
 
     def __call__(self, done: float) -> None:
         while self.asked < done * len(self.lines):
-            start, offset, written = self.lines[self.asked]
+            base, offset, written = self.lines[self.asked]
             self.asked += 1
             kinds = [ir.Constant(INT32, k) for k in (int(written), 3, 1)]  # read or write, into all caches, data
-            self.b.call(self._function(), [self.b.gep(start, [integer(offset)]), *kinds])
+            self.b.call(self._function(), [self.b.gep(base, [integer(offset)]), *kinds])
 
     def _function(self) -> Any:
         name, module = "llvm.prefetch.p0", self.b.module
