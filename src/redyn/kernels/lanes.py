@@ -34,8 +34,8 @@ class Lanes:
         """The same number in every lane.
 
         With AVX2 (W = 4) it is kept in memory as a whole vector, so that the instruction which uses it also loads it;
-        left to itself, LLVM spends an instruction on broadcasting it. Weak linkage keeps LLVM from looking inside; hidden
-        from other modules, it is reached without asking a table where it lies.
+        left to itself, LLVM spends an instruction on broadcasting it. Weak linkage keeps LLVM from looking inside;
+        hidden from other modules, it is reached without asking a table where it lies.
         """
         known = ir.Constant(self.vector, [value] * self.width if self.width > 1 else value)
         if self.width != 4 or value == 0.0:
