@@ -540,13 +540,16 @@ def test_upload_of_a_robot(state):
     assert state.robot.name == "pendulum"
 
 
-def test_a_tree_gets_an_end_effector(state):
+def test_a_tree_gets_an_end_effector(state, tmp_path):
     """Most URDF files have several tips: a frame at the base, a tool, fingers."""
     extra = b"""<link name="mark"/><joint name="m" type="fixed"><parent link="base"/><child link="mark"/></joint>
     <link name="tool"/><joint name="t" type="fixed"><parent link="rod"/><child link="tool"/></joint></robot>"""
-    state.upload_robot("arm.urdf", URDF.replace(b"</robot>", extra))
-    assert state.robot.model.end_effector == "tool"
-    assert "tool is taken for the end effector" in state.notes[0]
+    urdf = URDF.replace(b"</robot>", extra)
+    state.upload_robot("arm.urdf", urdf)
+    (tmp_path / "arm.urdf").write_bytes(urdf)
+    for found in (state, State.first(tmp_path / "arm.urdf")):
+        assert found.robot.model.end_effector == "tool"
+        assert "tool is taken for the end effector" in found.notes[0]
     assert state.run_inverse().path.shape[1] == 3
     state.editor.set_field("end_effector", "mark")
     assert state.follow_editor()

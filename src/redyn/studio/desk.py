@@ -114,6 +114,8 @@ class Desk:
 
     async def begin(self) -> None:
         """Fills the page from the state, which may hold results already."""
+        self.tell("; ".join(self.state.notes[:3]))
+        self.state.notes = []
         self.show_robot()
         if self.state.inverse is None:
             await self.attempt(self.state.run_inverse, slow=True)

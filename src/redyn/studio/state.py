@@ -52,11 +52,11 @@ class State:
     @classmethod
     def first(cls, source: str | Path = FIRST) -> State:
         """A robot of the library or a file, and its usual motion."""
-        description = read(source)
-        robot = _checked(description)
+        description, robot, notes = _with_tip(read(source), [])
         state = cls(Editor(description), robot, robot.initial.copy())
         state.motion.fit(robot)
         state.run.fit(robot)
+        state.notes = notes
         return state
 
     def close(self) -> None:
@@ -90,12 +90,7 @@ class State:
         self._open(description, notes)
 
     def _open(self, description: RobotDescription, notes: list[str]) -> None:
-        robot = _checked(description)
-        if robot.model.end_effector is None:
-            tip = farthest_tip(description)
-            notes = [*notes, f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"]
-            description = description.model_copy(update={"end_effector": tip})
-            robot = Robot(description)
+        description, robot, notes = _with_tip(description, notes)
         self.editor.open(description)
         self._use(robot)
         self.motion.fit(robot)
@@ -272,6 +267,17 @@ def farthest_tip(description: RobotDescription) -> str:
                 del left[name]
     inner = {str(link.parent) for link in description.links}
     return max((name for name in joints if name not in inner), key=lambda name: joints[name])
+
+
+def _with_tip(description: RobotDescription, notes: list[str]) -> tuple[RobotDescription, Robot, list[str]]:
+    """A robot with an end effector, and what is to be said of it."""
+    robot = _checked(description)
+    if robot.model.end_effector is not None:
+        return description, robot, notes
+    tip = farthest_tip(description)
+    description = description.model_copy(update={"end_effector": tip})
+    said = f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"
+    return description, Robot(description), [*notes, said]
 
 
 def _checked(description: RobotDescription) -> Robot:
