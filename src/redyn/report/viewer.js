@@ -535,10 +535,15 @@ export function createViewer(container, THREE, OrbitControls, scene, { device = 
     controls.dispose();
     canvas.remove();
     labels.remove();
-    for (const { fine, coarse } of heavy) [fine, coarse].forEach((geometry) => geometry.dispose());
-    if (device) return void setTimeout(() => tools.release(stage), LATER);
-    tools.release(stage);
+    if (device) return void setTimeout(release, LATER);
+    release();
     return disposeDevice();
+  }
+
+  function release() {
+    tools.release(stage);
+    sun.dispose(); // with its map of shadows
+    for (const { fine, coarse } of heavy) [fine, coarse].forEach((geometry) => geometry.dispose());
   }
 
   const watcher = new ResizeObserver(resize);
