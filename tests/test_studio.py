@@ -556,6 +556,49 @@ def test_a_tree_gets_an_end_effector(state, tmp_path):
     assert state.robot.model.end_effector == "mark"
 
 
+def test_the_equations_leave_the_motion_as_it_was(state):
+    """A robot falls, is stopped in mid-air, and its matrices are read there."""
+    state.choose("forward")
+    state.forward = work.forward(lambda part, note: None, *state.forward_order())
+    state.show_time(2.5)
+    state.time = 2.5
+    state.choose("equations")
+    run = state.forward.runs[0].run
+    assert state.played is run
+    np.testing.assert_array_equal(state.q, run.q[500])
+    names = executed(state.python())
+    np.testing.assert_array_equal(names["qd"], run.qd[500])
+    assert np.abs(names["qd"]).max() > 0.1
+    assert state.html()[0].endswith("-forward.html")
+    state.choose("inverse")
+    assert state.played is state.inverse
+
+
+def test_python_is_of_what_is_shown_not_of_what_is_typed(state):
+    state.run_inverse()
+    state.tab = "forward"
+    state.run.compare = "method:rk4"
+    state.forward = work.forward(lambda part, note: None, *state.forward_order())
+    before = state.python()
+    state.run.set_duration("0.25")
+    state.run.compare, state.motion.duration = "", "0.25"
+    assert state.python() == before
+    assert "'rk4'" in before
+    state.tab = "inverse"
+    assert "0.25" not in state.python()
+
+
+def test_usual_gains_suit_light_and_heavy_robots(state):
+    """The fingers of the gripper weigh grams: gains in Nm would make them tremble for minutes."""
+    for name in ("gripper", "puma"):
+        state.pick(name)
+        state.tab, state.run.drive = "forward", "pd"
+        state.run.set_duration("2")
+        run = work.forward(lambda part, note: None, *state.forward_order()).runs[0].run
+        assert run.steps < 5000
+        np.testing.assert_allclose(run.q[-1], state.run.plan(state.robot, state.motion).target, atol=0.05)
+
+
 def test_upload_of_a_zip_with_meshes(state):
     state.upload_robot("robot.zip", zipped({"arm/arm.urdf": URDF, "arm/meshes/rod.stl": b"solid", "arm/a.exe": b"x"}))
     assert state.robot.name == "pendulum"

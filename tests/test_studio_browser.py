@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +64,7 @@ class Tab:
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.complaints = listen(self.page, address)
+        self.motion = "inverse"  # the tab whose motion is played
         began = time.monotonic()
         self.page.goto(address)
         self.page.wait_for_selector("#studio")
@@ -94,10 +95,11 @@ class Tab:
             self(f"run-{panel}").click()
 
     def open(self, panel):
-        """A tab on the right; the 3D view then shows that tab's motion."""
-        if self(f"panel-{panel}").is_hidden():
-            with self.redrawn():
-                self(f"tab-{panel}").click()
+        """A tab on the right; the 3D view then shows that tab's motion, the equations leave it as it is."""
+        with self.redrawn() if panel != self.motion else nullcontext():
+            self(f"tab-{panel}").click()
+        self.page.wait_for_selector(f"[data-testid=panel-{panel}]:visible")
+        self.motion = panel
 
     def __call__(self, testid):
         return self.page.get_by_test_id(testid)

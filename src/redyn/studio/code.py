@@ -132,7 +132,11 @@ def _law(plan: RunPlan, description: RobotDescription) -> list[str]:
     if plan.table is not None:
         return [f"law = ({_array(plan.table.t)}, {_array(plan.table.q)})  # {plan.table.name}"]
     if plan.drive == "pd":
-        return [f"law = redyn.control.pd_gravity(robot, {_numbers(plan.target)}, {plan.kp!r}, {plan.kd!r})"]
+        return [
+            f"target = {_numbers(plan.target)}",
+            "inertia = robot.mass_matrix(target).diagonal()",
+            f"law = redyn.control.pd_gravity(robot, target, {plan.kp!r} * inertia, {plan.kd!r} * inertia)",
+        ]
     if plan.motion is not None:
         law = f"law = redyn.control.computed_torque(robot, motion, {plan.kp!r}, {plan.kd!r})"
         return [*_motion(plan.motion, description), law]

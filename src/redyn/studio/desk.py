@@ -168,12 +168,13 @@ class Desk:
     def show_motion(self, keep: bool = False, t: float = 0.0) -> None:
         """The motion of the open tab in the 3D view and the player; the pose itself if there is none."""
         state = self.state
-        if state.tab == "forward" and state.forward is not None:
+        if state.playing == "forward" and state.forward is not None:
             scenes = [{**f.scene, "label": f"{f.run.robot.name}, {f.run.method}"} for f in state.forward.runs]
-        elif state.tab != "forward" and state.inverse is not None:
+        elif state.playing == "inverse" and state.inverse is not None:
             scenes = [state.inverse.scene]
         else:
             scenes = [scene(state.robot, 0.0, state.q)]
+        state.time = t
         self.view.load(scenes, keep, t)
         if state.played is not None:
             state.show_time(t)
@@ -198,9 +199,10 @@ class Desk:
 
     async def choose_tab(self, tab: Tab) -> None:
         state = self.state
-        before, state.tab = state.tab, tab
+        before = state.playing
+        state.choose(tab)
         choose_tab(self._tabs, self._panels, tab)
-        if (before == "forward") != (tab == "forward"):
+        if state.playing != before:
             self.show_motion(keep=True)
         for panel in (self.inverse, self.forward):
             panel.refresh()

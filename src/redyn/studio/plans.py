@@ -90,7 +90,7 @@ class RunPlan:
     torque: Numbers = ()
     table: Samples | None = None  # of torques
     target: Numbers = ()
-    kp: float = 0.0
+    kp: float = 0.0  # per inertia: light joints need less torque than heavy ones to be as quick
     kd: float = 0.0
     motion: MotionPlan | None = None
     method: str = "rkf45"
@@ -109,7 +109,8 @@ class RunPlan:
         if self.table is not None:
             return self.table.t, self.table.q
         if self.drive == "pd":
-            return controllers.pd_gravity(robot, self.target, self.kp, self.kd)
+            inertia = robot.mass_matrix(self.target).diagonal()
+            return controllers.pd_gravity(robot, self.target, self.kp * inertia, self.kd * inertia)
         if self.motion is not None:
             return controllers.computed_torque(robot, self.motion.motion(robot), self.kp, self.kd)
         return None

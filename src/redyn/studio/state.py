@@ -15,6 +15,7 @@ from redyn.description import RobotDescription, library, read
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.simulation import Run
 from redyn.studio import code, uploads
 from redyn.studio.coordinates import slid
 from redyn.studio.forms import MotionForm, RunForm
@@ -45,6 +46,7 @@ class State:
     inverse: Inverse | None = None
     forward: Forward | None = None
     job: Job | None = None
+    before: Tab = "inverse"  # the tab that was open before the equations
     time: float = 0.0  # that the player shows
     notes: list[str] = field(default_factory=list[str])  # about the robot: warnings of its file
     _folder: Path | None = None
@@ -168,29 +170,29 @@ class State:
         """The pose of the motion that is played at a time."""
         found = self.played
         if found is not None:
-            times, q = found
-            k = int(np.clip(np.searchsorted(times, t), 0, len(times) - 1))
-            self.q = q[k].copy()
+            self.q = found.q[_instant(found.t, t)].copy()
+
+    def choose(self, tab: Tab) -> None:
+        if self.tab != "equations":
+            self.before = self.tab
+        self.tab = tab
 
     @property
-    def played(self) -> tuple[Array, Array] | None:
-        """Times and poses of what the player plays."""
-        if self.tab == "forward" and self.forward is not None:
-            run = self.forward.runs[0].run
-            return run.t, run.q
-        if self.tab != "forward" and self.inverse is not None:
-            return self.inverse.t, self.inverse.q
-        return None
+    def playing(self) -> Tab:
+        """The tab whose motion the player plays: the open one, but the equations leave it as it was."""
+        return self.before if self.tab == "equations" else self.tab
+
+    @property
+    def played(self) -> Run | Inverse | None:
+        """What the player plays, with t, q and qd."""
+        if self.playing == "forward":
+            return None if self.forward is None else self.forward.runs[0].run
+        return self.inverse
 
     def rates_at(self, t: float) -> Array:
         """Joint rates of the motion that is played; zero where there is none."""
-        if self.tab == "forward" and self.forward is not None:
-            run = self.forward.runs[0].run
-            return run.qd[int(np.clip(np.searchsorted(run.t, t), 0, len(run.t) - 1))]
-        if self.tab != "forward" and self.inverse is not None:
-            found = self.inverse
-            return found.qd[int(np.clip(np.searchsorted(found.t, t), 0, len(found.t) - 1))]
-        return np.zeros(self.robot.dof)
+        found = self.played
+        return np.zeros(self.robot.dof) if found is None else found.qd[_instant(found.t, t)]
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
@@ -228,14 +230,15 @@ class State:
     # --- take it home -----------------------------------------------------------------------------------------
 
     def python(self) -> str:
-        """The Python that repeats what the open tab shows."""
+        """The Python that repeats what the open tab shows; what its form would give where nothing was run yet."""
         description = self.robot.description
         if self.tab == "inverse":
-            return code.inverse_code(description, self.motion.plan(self.robot))
+            plan = self.motion.plan(self.robot) if self.inverse is None else self.inverse.plan
+            return code.inverse_code(description, plan)
         if self.tab == "forward":
-            plan, robots, methods = self.forward_order()
+            plan, robots, methods = self.forward_order() if self.forward is None else self.forward.order
             return code.forward_code(description, plan, robots[1] if len(robots) > 1 else None, methods)
-        return code.state_code(description, self.q.tolist(), [0.0] * self.robot.dof)
+        return code.state_code(description, self.q.tolist(), self.rates_at(self.time).tolist())
 
     def html(self) -> tuple[str, bytes]:
         """A report of the motion that is played: its name and its content."""
@@ -246,14 +249,18 @@ class State:
             raise InputError("there is no motion yet: run the inverse or the forward dynamics first")
         with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
             path = Path(folder) / "report.html"
-            if self.tab == "forward" and self.forward is not None:
+            if self.playing == "forward" and self.forward is not None:
                 self.forward.runs[0].run.html(path)
             elif self.inverse is not None:
                 found = self.inverse
                 plots = list(inverse_plots(found).values())
                 title = f"{self.robot.name}: {found.plan.kind} motion in {found.plan.duration:g} s"
                 write_html(path, self.robot, found.t, found.q, plots, title=title, notes=["inverse dynamics"])
-            return f"{uploads.safe_name(self.robot.name)}-{self.tab}.html", path.read_bytes()
+            return f"{uploads.safe_name(self.robot.name)}-{self.playing}.html", path.read_bytes()
+
+
+def _instant(times: Array, t: float) -> int:
+    return int(np.clip(np.searchsorted(times, t), 0, len(times) - 1))
 
 
 def farthest_tip(description: RobotDescription) -> str:

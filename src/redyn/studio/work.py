@@ -63,6 +63,18 @@ class Forward(NamedTuple):
     plan: RunPlan
     runs: list[Finished]
 
+    @property
+    def order(self) -> tuple[RunPlan, list[RobotDescription], list[str]]:
+        """What was asked for: the plan, its robots and its methods."""
+        first, *others = (finished.run for finished in self.runs)
+        robots, methods = [first.robot.description], [first.method]
+        for run in others:
+            if run.method == first.method:
+                robots.append(run.robot.description)
+            else:
+                methods.append(run.method)
+        return self.plan, robots, methods
+
 
 def inverse(robot: Robot, plan: MotionPlan) -> Inverse:
     """Torques along a motion."""

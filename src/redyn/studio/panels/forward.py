@@ -45,13 +45,13 @@ class ForwardPanel:
                     "testid": "torque-upload",
                 }
                 self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
-                self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", "gain on positions")
-                self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", "gain on rates")
-                self._duration = Field(
-                    form.duration, partial(self._set, "duration"), "run-duration", "duration (s)", "short"
-                )
+                title = "Gain on {} ({}), times the inertia that the joint has to move"
+                kp, kd = title.format("positions", "1/s\u00b2"), title.format("rates", "1/s")
+                self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", kp)
+                self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", kd)
+                self._duration = Field(form.duration, self._set_duration, "run-duration", "duration (s)", "short")
                 self._method = Choice(
-                    list(METHODS), form.method, partial(self._set, "method"), "integrator", "integrator", "short2"
+                    list(METHODS), form.method, self._set_method, "integrator", "integrator", "short2"
                 )
                 title = "Relative tolerance of the integrators that choose their step"
                 self._rtol = Field(form.rtol, partial(self._set, "rtol"), "tolerance", "tolerance", "short", title)
@@ -68,13 +68,24 @@ class ForwardPanel:
         self._timer = ui.timer(0.1, self._look, active=False)
 
     def _others(self) -> dict[str, str]:
-        methods = {f"method:{name}": f"integrator {name}" for name in METHODS}
+        chosen = self._desk.state.run.method
+        methods = {f"method:{name}": f"integrator {name}" for name in METHODS if name != chosen}
         return {ALONE: "nothing", **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
 
     # --- what is typed in -------------------------------------------------------------------------------------
 
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
+
+    def _set_duration(self, value: str) -> None:
+        self._desk.state.run.set_duration(value)
+
+    def _set_method(self, value: str) -> None:
+        form = self._desk.state.run
+        form.method = value
+        if form.compare == f"method:{value}":
+            form.compare = ""
+        self._compare.show(form.compare or ALONE, self._others())
 
     def _set_drive(self, value: str) -> None:
         self._desk.state.run.drive = value
@@ -138,7 +149,7 @@ class ForwardPanel:
             state.forward = job.result
             self._show_result()
             self._desk.clear_trouble()
-            if state.tab == "forward":
+            if state.playing == "forward":
                 self._desk.show_motion(keep=False)
             for finished in job.result.runs:
                 if finished.trouble and job.state != "cancelled":
@@ -167,9 +178,9 @@ class ForwardPanel:
             (self._rtol, form.rtol),
             (self._kp, form.kp),
             (self._kd, form.kd),
-            (self._compare, form.compare or ALONE),
         ):
             entry.show(value)
+        self._compare.show(form.compare or ALONE, self._others())
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
