@@ -22,6 +22,11 @@ def integer(value: int) -> Any:
     return ir.Constant(INT, value)
 
 
+def declared(module: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """A function that is defined elsewhere: an intrinsic of LLVM's, or one of the C library."""
+    return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, arguments), name)
+
+
 class Lanes:
     """Types and building blocks for vectors of W doubles."""
 
@@ -55,12 +60,8 @@ class Lanes:
     def intrinsic(self, name: str, *arguments: Any) -> Any:
         """A call of llvm.NAME on vectors."""
         suffix = f"v{self.width}f64" if self.width > 1 else "f64"
-        full = f"llvm.{name}.{suffix}"
-        module = self.b.module
-        function = module.globals.get(full) or ir.Function(
-            module, ir.FunctionType(self.vector, [self.vector] * len(arguments)), full
-        )
-        return self.b.call(function, arguments)
+        kinds = [self.vector] * len(arguments)
+        return self.b.call(declared(self.b.module, f"llvm.{name}.{suffix}", self.vector, kinds), arguments)
 
     def any(self, mask: Any) -> Any:
         """Whether a comparison holds in some lane."""

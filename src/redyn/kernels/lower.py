@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from redyn.kernels.lanes import BOOL, DOUBLE, INT, INT32, POINTER, Lanes, integer, ir
+from redyn.kernels.lanes import BOOL, DOUBLE, INT, INT32, POINTER, Lanes, declared, integer, ir
 from redyn.kernels.program import Op, Program, operands
 from redyn.kernels.sincos import LARGEST_ANGLE, sincos
 
@@ -165,12 +165,8 @@ class Ahead:
             base, offset, written = self.lines[self.asked]
             self.asked += 1
             kinds = [ir.Constant(INT32, k) for k in (int(written), 3, 1)]  # read or write, into all caches, data
-            self.b.call(self._function(), [self.b.gep(base, [integer(offset)]), *kinds])
-
-    def _function(self) -> Any:
-        name, module = "llvm.prefetch.p0", self.b.module
-        kind = ir.FunctionType(ir.VoidType(), [POINTER, INT32, INT32, INT32])
-        return module.globals.get(name) or ir.Function(module, kind, name)
+            ask = declared(self.b.module, "llvm.prefetch.p0", ir.VoidType(), [POINTER, INT32, INT32, INT32])
+            self.b.call(ask, [self.b.gep(base, [integer(offset)]), *kinds])
 
 
 def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
@@ -192,17 +188,14 @@ class Memory:
             room = self.b.alloca(DOUBLE, integer(count))
             room.align = 64
         else:
-            room = self.b.call(self._function("malloc", POINTER, INT), [integer(count * 8)])
+            malloc = declared(self.b.module, "malloc", POINTER, [INT])
+            room = self.b.call(malloc, [integer(count * 8)])
             self._borrowed.append(room)
         return room
 
     def release(self) -> None:
         for room in self._borrowed:
-            self.b.call(self._function("free", ir.VoidType(), POINTER), [room])
-
-    def _function(self, name: str, result: Any, argument: Any) -> Any:
-        module = self.b.module
-        return module.globals.get(name) or ir.Function(module, ir.FunctionType(result, [argument]), name)
+            self.b.call(declared(self.b.module, "free", ir.VoidType(), [POINTER]), [room])
 
 
 class Arrays:
@@ -229,10 +222,7 @@ class Arrays:
             self.scratch = [memory.doubles(lanes.width * width) for width in self.widths]
 
     def _copy(self, to: Any, source: Any, count: Any) -> None:
-        name = "llvm.memcpy.p0.p0.i64"
-        module = self.b.module
-        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT, BOOL])
-        memcpy = module.globals.get(name) or ir.Function(module, kind, name)
+        memcpy = declared(self.b.module, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [POINTER, POINTER, INT, BOOL])
         self.b.call(memcpy, [to, source, self.b.mul(count, integer(8)), ir.Constant(BOOL, 0)])
 
     def fill_scratch(self, full: Any, rest: Any) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 
 from redyn.symbolic.closed import ClosedForms
 from redyn.symbolic.notation import Expr, sp
+from redyn.symbolic.polynomials import Poly
 from redyn.symbolic.results import LinearForm
 
-Monomial = tuple[int, ...]
-Row = dict[Monomial, Any]  # monomial of the constants: rational coefficient
+Monomial = tuple[int, ...]  # exponents of the ring's letters
 
 
 def linear_form(closed: ClosedForms) -> LinearForm:
@@ -34,7 +34,7 @@ def linear_form(closed: ClosedForms) -> LinearForm:
             entries[i][j][motion] = share
     return LinearForm(
         sp.ImmutableMatrix(robot.dof, len(basis.rows), [closed.write_torque(p) for row in entries for p in row]),
-        sp.ImmutableMatrix(len(basis.rows), 1, [closed.write(ring.from_dict(row)) for row in basis.rows]),
+        sp.ImmutableMatrix(len(basis.rows), 1, [closed.write(row) for row in basis.rows]),
     )
 
 
@@ -46,12 +46,13 @@ def _places_of_motion(closed: ClosedForms) -> frozenset[int]:
     return frozenset(arith.place(letter) for letter in letters)
 
 
-def _by_motion(torque: Any, moving: frozenset[int]) -> dict[Monomial, Row]:
-    found: dict[Monomial, Row] = {}
+def _by_motion(torque: Poly, moving: frozenset[int]) -> dict[Monomial, Poly]:
+    """Per monomial of the motion, the polynomial in the constants that goes with it."""
+    found: dict[Monomial, Poly] = {}
     for monomial, value in torque.terms():
         motion = tuple(e if k in moving else 0 for k, e in enumerate(monomial))
         constants = tuple(0 if k in moving else e for k, e in enumerate(monomial))
-        found.setdefault(motion, {})[constants] = value
+        found.setdefault(motion, torque.ring.zero.copy())[constants] = value
     return found
 
 
@@ -68,34 +69,34 @@ def _order(closed: ClosedForms) -> Callable[[tuple[int, Monomial]], Any]:
 
 
 class _Basis:
-    """Rows that are independent over the rationals, as they came."""
+    """Polynomials that are independent over the rationals, as they came."""
 
     def __init__(self) -> None:
-        self.rows: list[Row] = []
-        self._reduced: list[tuple[Monomial, Row, dict[int, Any]]] = []  # pivot, reduced row, and it in terms of rows
+        self.rows: list[Poly] = []
+        self._reduced: list[tuple[Monomial, Poly, dict[int, Any]]] = []  # pivot, reduced row, and it in terms of rows
 
-    def _reduce(self, row: Row) -> tuple[Row, dict[int, Any]]:
+    def _reduce(self, row: Poly) -> tuple[Poly, dict[int, Any]]:
         """What is left of a row, and the shares of the basis that were taken off."""
-        rest, shares = dict(row), dict[int, Any]()
+        rest, shares = row, dict[int, Any]()
         for pivot, other, made in self._reduced:
             factor = rest.get(pivot)
             if not factor:
                 continue
-            _subtract(rest, other, factor)
+            rest = rest - other * factor
             for j, share in made.items():
                 shares[j] = shares.get(j, 0) + factor * share
         return rest, {j: share for j, share in shares.items() if share}
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Poly) -> None:
         rest, shares = self._reduce(row)
         if not rest:
             return self._refine(shares)
         if sum(1 if v > 0 else -1 for v in row.values()) < 0:
-            return self.add({m: -v for m, v in row.items()})
+            return self.add(-row)
         pivot = next(iter(rest))
         lead = rest[pivot]
         made = {j: -share / lead for j, share in shares.items()} | {len(self.rows): 1 / lead}
-        self._reduced.append((pivot, {m: v / lead for m, v in rest.items()}, made))
+        self._reduced.append((pivot, rest * (1 / lead), made))
         return self.rows.append(row)
 
     def _refine(self, shares: dict[int, Any]) -> None:
@@ -106,19 +107,10 @@ class _Basis:
         if abs(share) >= 1 or (1 / share).denominator != 1:
             return
         share = abs(share)
-        self.rows[j] = {m: v * share for m, v in self.rows[j].items()}
+        self.rows[j] = self.rows[j] * share
         for _, _, made in self._reduced:
             if j in made:
                 made[j] = made[j] / share
 
-    def shares(self, row: Row) -> dict[int, Any]:
+    def shares(self, row: Poly) -> dict[int, Any]:
         return self._reduce(row)[1]
-
-
-def _subtract(row: Row, other: Row, factor: Any) -> None:
-    for m, v in other.items():
-        left = row.get(m, 0) - factor * v
-        if left:
-            row[m] = left
-        else:
-            row.pop(m, None)
