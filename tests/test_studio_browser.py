@@ -337,7 +337,7 @@ def test_first_lecture(tab):
     tab("dh-next").click()
     tab("dh-next").click()
     tab.wait_text("dh-caption", "move along x by 1 m")
-    assert "now" in tab("dh-step-2").get_attribute("class")
+    tab.page.wait_for_selector("[data-testid=dh-step-2].now")  # the server tells it
     tab.keep("visualise-dh")
     tab("dock-pose").click()
     tab.wait_text("frame-pose", "1.0000")

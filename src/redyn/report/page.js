@@ -2,7 +2,7 @@
 
 import { createCharts } from "./charts.js";
 import { createPlayer, element } from "./player.js";
-import { createViewer, floats, shade, touchingText } from "./viewer.js";
+import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
 
 const SWITCHES = [
   ["meshes", "Meshes", true],
@@ -38,7 +38,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
 
   function openViewer() {
     try {
-      const made = createViewer(byId("stage"), THREE, OrbitControls, data.scene);
+      const made = createViewer(byId("stage"), createDevice(THREE), THREE, OrbitControls, data.scene);
       const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.hasMeshes);
       for (const [what, text, on] of switches) byId("switches").append(makeSwitch(made, what, text, on));
       byId("fit").addEventListener("click", () => made.fit());

@@ -38,8 +38,7 @@ export function shade(colour, theme) {
   return `#${[1, 3, 5].map((k) => part(k).toString(16).padStart(2, "0")).join("")}`;
 }
 
-let software; // whether there is no GPU behind WebGL, once it is known
-
+/** Whether there is no GPU behind WebGL. */
 function drawsInSoftware() {
   const gl = document.createElement("canvas").getContext("webgl2");
   const info = gl?.getExtension("WEBGL_debug_renderer_info");
@@ -53,7 +52,7 @@ function drawsInSoftware() {
  * the next. Without a GPU, smooth edges cost more than all the rest, and reflections of the room more than its lamps.
  */
 export function createDevice(THREE) {
-  software ??= drawsInSoftware();
+  const software = drawsInSoftware();
   const renderer = new THREE.WebGLRenderer({ antialias: !software, alpha: true });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFSoftShadowMap;
@@ -63,6 +62,7 @@ export function createDevice(THREE) {
   return {
     renderer,
     environment,
+    software,
     dispose() {
       environment?.dispose();
       renderer.dispose();
@@ -71,15 +71,14 @@ export function createDevice(THREE) {
 }
 
 /**
- * A viewer inside `container`, which must have a size.
+ * A viewer inside `container`, which must have a size, on a device that may outlive it.
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): puts the moving links elsewhere than the motion has them, x y z and quaternion x y z w each.
  * look() tells where the camera is, look(there) puts it there. `overlay` is a group of the world for what the page draws
- * itself; call draw() after a change. `device`: the canvas to draw on, if it is to outlive this viewer.
+ * itself; call draw() after a change.
  */
-export function createViewer(container, THREE, OrbitControls, scene, { device = null } = {}) {
-  const { renderer, environment, dispose: disposeDevice } = device ?? createDevice(THREE);
+export function createViewer(container, { renderer, environment, software }, THREE, OrbitControls, scene) {
   const tools = makeTools(THREE, software ? 0.4 : 1);
   const { vec, along, drum, capsule, ball, arrow, axesOf, onTop } = tools;
   const view = scene.view;
@@ -535,9 +534,7 @@ export function createViewer(container, THREE, OrbitControls, scene, { device = 
     controls.dispose();
     canvas.remove();
     labels.remove();
-    if (device) return void setTimeout(release, LATER);
-    release();
-    return disposeDevice();
+    setTimeout(release, LATER);
   }
 
   function release() {

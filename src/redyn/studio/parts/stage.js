@@ -62,7 +62,7 @@ export async function mount(root, options, tell) {
     try {
       viewers = scenes.map((scene, k) => {
         devices[k] ??= createDevice(THREE);
-        return createViewer(views.children[k], THREE, OrbitControls, scene, { device: devices[k] });
+        return createViewer(views.children[k], devices[k], THREE, OrbitControls, scene);
       });
     } catch (error) {
       viewers = [];
