@@ -136,7 +136,10 @@ class Evaluator:
         return given
 
     def address(self, task: Task) -> int | None:
-        """Where the machine code of a task for single states is, for loops that call it; None if there is none."""
+        """Where the machine code of a task for single states is, for loops that call it; None if there is none.
+
+        It stays there as long as this evaluator, and so the robot, is kept.
+        """
         if self.kernels is None or not self.kernels.covers(task):
             return None
         return self.kernels.get(task, 1).address

@@ -20,8 +20,13 @@ LARGEST = 60  # joints: beyond, straight-line code loses to the instruction cach
 class Kernel:
     """Machine code for one task: long kernel(double **inputs, double **outputs, long N)."""
 
-    address: int
+    code: machine.Code
     width: int
+
+    @property
+    def address(self) -> int:
+        """Where it is, as long as this kernel is kept."""
+        return self.code.address
 
 
 class Kernels:
@@ -66,8 +71,8 @@ class Kernels:
         if found is None:
             with building:
                 name = cache.named("rollout", self.model, task, width)
-                text = cache.address(name, width, lambda: self._rollout_text(task, width))
-                found = self._rollouts[task, width] = Kernel(text, width)
+                code = cache.code(name, width, lambda: self._rollout_text(task, width))
+                found = self._rollouts[task, width] = Kernel(code, width)
         return found
 
     def _rollout_text(self, task: Task, width: int) -> str:
@@ -77,4 +82,4 @@ class Kernels:
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)
-        return Kernel(cache.address(name, width, lambda: lower(trace(self.model, task), width)), width)
+        return Kernel(cache.code(name, width, lambda: lower(trace(self.model, task), width)), width)

@@ -376,7 +376,8 @@ class RolledKernel:
         self.constants = np.ascontiguousarray(table[:, ~same])
         parts = (algorithm, pattern, width, model.gravity)
         name = cache.named("rolled", *parts)
-        self._call = _SIGNATURE(cache.address(name, width, lambda: lower_rolled(model, algorithm, pattern, width)))
+        self._code = cache.code(name, width, lambda: lower_rolled(model, algorithm, pattern, width))
+        self._call = _SIGNATURE(self._code.address)
 
     def __call__(self, inputs: list[Array], outputs: list[Array]) -> bool:
         """Fill the one output (N, n); whether all is finite. Releases the interpreter's lock."""
