@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from redyn import files
 from redyn.description import RobotDescription, Source, random_chain, read, to_yaml, transforms
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
@@ -21,7 +22,7 @@ from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
-from redyn.errors import InputError, RedynError, RedynWarning
+from redyn.errors import InputError, RedynWarning
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
@@ -224,9 +225,15 @@ class Robot:
         result = run(self.model, first, second)
         return result if counts else result[0]
 
-    def to_yaml(self, path: str | Path | None = None) -> str:
-        """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
-        return _written(to_yaml(self.description), path)
+    def to_yaml(self, path: str | Path | None = None, force: bool = False) -> str:
+        """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given.
+
+        A file there that is no robot file is replaced only with `force`.
+        """
+        text = to_yaml(self.description)
+        if path is not None:
+            files.write(path, text, files.ROBOT, force)
+        return text
 
     # --- motion -----------------------------------------------------------------------------------------------
 
@@ -488,13 +495,18 @@ class Robot:
 
     # --- transforms, export and what follows from several calls ------------------------------------------------
 
-    def to_urdf(self, path: str | Path | None = None) -> str:
+    def to_urdf(self, path: str | Path | None = None, force: bool = False) -> str:
         """The robot as URDF, whatever it was read from; written to `path` if one is given.
+
+        A file there that is no URDF is replaced only with `force`.
 
         Frames keep their names and places. URDF has no gravity, rotor inertia or initial values: they become comments,
         and a RedynWarning tells of those that change the dynamics.
         """
-        return _written(to_urdf(self.description), path)
+        text = to_urdf(self.description)
+        if path is not None:
+            files.write(path, text, files.URDF, force)
+        return text
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6, link: LinkName = None
@@ -655,16 +667,6 @@ class Robot:
             return self._run(_plain(algorithm), state, **how)
         used, values = world_inputs(self.named_frame, gravity, external, payload)
         return self._run(Task(algorithm, **used), [*state, *values], **how)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    """The text, which is in the file `path` now if one is given."""
-    if path is not None:
-        try:
-            Path(path).write_text(text, "utf-8")
-        except OSError as error:
-            raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-    return text
 
 
 def _over_step(flow: Array, step: object) -> Array:

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from redyn.cli.options import wide_console
+from redyn import files
+from redyn.cli.options import Force, wide_console
 from redyn.errors import InputError
 
 
@@ -22,6 +23,7 @@ def bench(
     seconds: Annotated[float, typer.Option(help="Time for each robot and algorithm.")] = 3.0,
     out: Annotated[Path | None, typer.Option(help="Save the measurements (JSON).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    force: Force = False,
 ) -> None:
     """Time redyn against the peers that are installed, interleaved in one run, best of many.
 
@@ -39,8 +41,9 @@ def bench(
     """
     from redyn.bench.compare import ALGORITHMS, available, compare
 
+    files.check_all([("--out", out, files.JSON)], force)
     if robots == ["simulate"]:
-        _simulation(seconds, out, as_json)
+        _simulation(seconds, out, as_json, force)
         return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
@@ -59,7 +62,7 @@ def bench(
         report = compare(chosen, wanted, seconds, tick)
     text = json.dumps(report.to_data(), indent=2)
     if out is not None:
-        out.write_text(text + "\n", "utf-8")
+        files.write(out, text + "\n", files.JSON, force)
     if as_json:
         print(text)
         return
@@ -97,7 +100,7 @@ def _check(seconds: float) -> None:
         raise InputError(f"--seconds: expected a positive number, got {seconds}")
 
 
-def _simulation(seconds: float, out: Path | None, as_json: bool) -> None:
+def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
     from redyn.bench.rollouts import compare_simulation
 
     _check(seconds)
@@ -105,7 +108,7 @@ def _simulation(seconds: float, out: Path | None, as_json: bool) -> None:
         rows = compare_simulation(seconds, status.update)
     text = json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=2)
     if out is not None:
-        out.write_text(text + "\n", "utf-8")
+        files.write(out, text + "\n", files.JSON, force)
     if as_json:
         print(text)
         return

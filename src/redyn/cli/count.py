@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.growth import show_growth
-from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, wide_console
 from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 
@@ -25,6 +25,7 @@ def count(
     time: Annotated[bool, typer.Option("--time", help="With --growth: measure times here, too.")] = False,
     png: Annotated[Path | None, typer.Option(help="With --growth: draw it to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Multiplications and additions of the graphs that run, beside the published tables.
@@ -42,7 +43,7 @@ def count(
     if (robot is None) != growth:
         raise InputError("give either a robot (see `redyn list`) or --growth")
     if robot is None:
-        return show_growth(time, png, as_json)
+        return show_growth(time, png, as_json, force)
     if time or png is not None:
         raise InputError("--time and --png go with --growth")
     name, _, length = robot.partition("-")

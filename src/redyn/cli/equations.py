@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
+from redyn import files
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def equations(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print LaTeX and plain text of every element as JSON.")
     ] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The equations of motion in symbols: on the terminal, or derived step by step on a page.
@@ -51,6 +53,8 @@ def equations(
     from redyn.robot import load
     from redyn.symbolic.equations import derive
 
+    outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
+    files.check_all(outputs, force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     everything = number is not None and "all" in number
     eqs = derive(loaded, numbers=True if everything else number or (), where=_pairs(where or []), rods=rods or None)
@@ -62,10 +66,9 @@ def equations(
             for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
         ]
         chapter = _chapter(eqs, state)
-        for path, write in ((html, to_html), (latex, to_latex), (notebook, to_notebook)):
+        for (_, path, kind), write in zip(outputs, (to_html, to_latex, to_notebook), strict=True):
             if path is not None:
-                path.write_text(write(chapter), "utf-8")
-                print(f"wrote {path}")
+                print(f"wrote {files.write(path, write(chapter), kind, force)}")
         return
     if eqs.dof > 3:
         _print_steps(eqs, as_json)

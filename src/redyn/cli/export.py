@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from redyn.cli.options import ROBOT_HELP, Unphysical
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical
 from redyn.errors import InputError
 
 
@@ -31,6 +31,7 @@ def export(
     external: Annotated[
         list[str] | None, typer.Option(metavar="FRAME", help="Make a wrench on this frame an argument; may repeat.")
     ] = None,
+    force: Force = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -56,12 +57,12 @@ def export(
         if lang == "c":
             written = export_c(
                 loaded, what, out, real=real, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, tick=status.update,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=status.update,
             )  # fmt: skip
         else:
             written = export_python(
                 loaded, what, out, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, tick=status.update,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=status.update,
             )  # fmt: skip
     for path in written:
         print(f"wrote {path}")

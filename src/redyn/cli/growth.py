@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from redyn import files
 from redyn.cli.options import wide_console
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 SHOWN = (6, 7, 10, 16)
 
 
-def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
+def show_growth(time: bool, png: Path | None, as_json: bool, force: bool) -> None:
+    files.check_all([("--png", png, files.PICTURE)], force)
     from redyn.bench.growth import faster_from, growth
     from redyn.reproduce.complexity import complexity
     from redyn.reproduce.complexity_figure import complexity_figure
@@ -28,7 +30,7 @@ def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
         found = complexity(status.update)
         times = growth(tick=status.update) if time else []
     if png is not None:
-        complexity_figure(found, png, times, faster_from(times))
+        complexity_figure(found, png, times, faster_from(times), force)
     if as_json:
         print(json.dumps(_data(found, times)))
         return

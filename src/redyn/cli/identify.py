@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
+from redyn import files
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def identify(
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles without a unit are in degrees.")] = False,
     png: Annotated[Path | None, typer.Option(help="Draw measured and predicted torques to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Fit a robot's masses, mass centres, inertias and friction to measured torques.
@@ -50,6 +51,7 @@ def identify(
     from redyn.identification import read_recording
     from redyn.robot import load
 
+    files.check_all([("--out", out, files.ROBOT), ("--png", png, files.PICTURE)], force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     with Console(stderr=True).status("reading") as status:
         recorded = read_recording(data, loaded, degrees)
@@ -58,9 +60,9 @@ def identify(
             loaded, recorded, friction=friction, armature=armature, cutoff=cutoff, validate=other, tick=status.update
         )
     if out is not None:
-        found.robot.to_yaml(out)
+        found.robot.to_yaml(out, force)
     if png is not None:
-        found.figure(png)
+        found.figure(png, force)
     if as_json:
         print(json.dumps(_data(found), allow_nan=False))
         return
@@ -135,6 +137,7 @@ def excite(
     friction: Annotated[bool, typer.Option(help="Show friction too.")] = True,
     armature: Annotated[bool, typer.Option(help="Show rotor inertia too.")] = False,
     seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Design a motion that shows a robot's parameters: a Fourier series within the limits, at rest at both ends.
@@ -146,6 +149,7 @@ def excite(
     from redyn.identification import base_parameters, condition, exciting_motion, limits_of
     from redyn.robot import load
 
+    files.check_all([("--out", out, files.CSV)], force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     if not 0 < rate * duration <= 5e6:
         raise InputError("--rate: expected a positive number, and at most five million rows")
@@ -164,10 +168,8 @@ def excite(
         )  # fmt: skip
     t = np.linspace(0.0, duration, round(rate * duration) + 1)
     q, qd, qdd = motion(t)
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.joint_names)])
-        writer.writerows(np.column_stack([t, q, qd, qdd]).tolist())
+    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.joint_names)]
+    files.write_csv(out, header, np.column_stack([t, q, qd, qdd]).tolist(), force)
     base = base_parameters(loaded, friction, armature)
     reached = condition(base, motion, limits_of(loaded, None, fast, strong))
     tau = loaded.inverse_dynamics(q, qd, qdd)

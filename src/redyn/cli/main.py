@@ -25,10 +25,12 @@ from redyn.cli import (
     torque,
     verify,
 )
+from redyn.cli.interrupt import Commands, leave
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
     name="redyn",
+    cls=Commands,
     help="Recursive robot dynamics by the DeNOC method.\n\nStart with `redyn demo` or `redyn show puma`.",
     no_args_is_help=True,
     add_completion=False,
@@ -70,6 +72,8 @@ def run() -> None:
     except RedynError as error:
         print(f"redyn: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except KeyboardInterrupt as error:  # before a command began
+        leave(error)
     except OSError as error:
         print(f"redyn: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
         raise SystemExit(2) from None

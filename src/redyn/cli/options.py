@@ -13,6 +13,7 @@ from redyn.errors import InputError
 
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Floating = Annotated[bool, typer.Option(help="Set the robot free from the world, on a free joint.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files there even if they are of another kind.")]
 Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
 
 

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from redyn.cli.options import wide_console
+from redyn.cli.interrupt import Interrupted
+from redyn.cli.options import Force, wide_console
 
 COLOURS = {"agrees": "green", "agrees with repair": "blue", "differs": "yellow"}
 
@@ -19,6 +20,7 @@ def reproduce(
     items: Annotated[list[str] | None, typer.Argument(help="Names of items (see --list); all of them if none.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for pictures, pages and numbers.")] = Path("reproduce-output"),
     names: Annotated[bool, typer.Option("--list", help="Name the items and stop.")] = False,
+    force: Force = False,
 ) -> None:
     """Rebuild the figures, tables and exercises of the sources, with a verdict on each.
 
@@ -41,12 +43,18 @@ def reproduce(
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=len(chosen))
-        for item in chosen:
+        for done, item in enumerate(chosen):
             progress.update(task, description=item.name)
-            result = rebuild(item, out)
+            try:
+                result = rebuild(item, out, force=force)
+            except KeyboardInterrupt:
+                raise Interrupted(
+                    f"interrupted at {item.name}: {done} of {len(chosen)} items in {out} are rebuilt, "
+                    "its index.html is not"
+                ) from None
             colour = "red" if result.unexplained else COLOURS[result.outcome]
             table.add_row(item.name, f"[{colour}]{result.outcome}[/]", result.reason)
             progress.advance(task)
-    index = write_index(out)
+    index = write_index(out, force)
     console.print(table)
     print(f"wrote {index}")

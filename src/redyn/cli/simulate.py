@@ -13,7 +13,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
+from redyn import files
+from redyn.cli.interrupt import Interrupted
+from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def simulate(
     plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
     compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -71,15 +74,14 @@ def simulate(
     from redyn.simulation import SimulationError
     from redyn.simulation import simulate as run_robot
 
+    outputs = ("--html", html, files.HTML), ("--csv", csv, files.CSV), ("--plot", plot, files.PICTURE)
+    files.check_all(outputs, force)
     loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical)
     n = loaded.dof
     start = loaded.initial if q is None else numbers("--q", q, loaded.nq)
     rates = numbers("--qd", qd, n)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
-    for option, path in (("--html", html), ("--csv", csv), ("--plot", plot)):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f"{option}: there is no folder {path.absolute().parent}")
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
 
     def go(name: str, seconds: float) -> Run:
@@ -112,16 +114,21 @@ def simulate(
         if run.ending:
             break
     first = runs[0][0]
-    written = [writer(path) for writer, path in ((first.html, html), (first.to_csv, csv)) if path is not None]
-    if plot is not None:
-        first.plot(plot)
-        written.append(plot)
+    written = [path for _, path, _ in outputs if path is not None]
+    for writer, (_, path, _) in zip((first.html, first.to_csv, first.plot), outputs, strict=True):
+        if path is not None:
+            writer(path, force)
     if as_json:
         print(json.dumps(_data(runs)))
     else:
         _show(runs, written)
     if failure is not None:
         raise failure
+    if runs[-1][0].interrupted:
+        partial = (
+            f"; {', '.join(map(str, written))} hold what there is until then" if written and len(runs) == 1 else ""
+        )
+        raise Interrupted(f"{runs[-1][0].method}: {runs[-1][0].ending}{partial}")
 
 
 def _show(runs: list[tuple[Run, float]], written: list[Path]) -> None:

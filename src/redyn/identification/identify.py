@@ -57,11 +57,11 @@ class Identification:
         """Torques of the new robot on the motion that was held back."""
         return self.robot.inverse_dynamics(self.unseen.q, self.unseen.qd, self.unseen.qdd)
 
-    def figure(self, path: Any = None) -> Any:
+    def figure(self, path: Any = None, force: bool = False) -> Any:
         """Measured and predicted torques on the motion that was held back, as a Matplotlib figure."""
         from redyn.identification.figure import validation_figure
 
-        return validation_figure(self, path)
+        return validation_figure(self, path, force)
 
 
 def identify(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.errors import RedynError
+from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.plots import Plot
@@ -45,9 +45,11 @@ def write_html(
     title: str,
     notes: Sequence[str] = (),
     touching: Clearance | None = None,
+    force: bool = False,
 ) -> Path:
     """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
+    `force` replaces a file there that is no page of redyn's.
     `touching` is the clearance along the same motion where it is known already; it is worked out otherwise.
     """
     times, values = motion(robot, t, q)
@@ -72,12 +74,7 @@ def write_html(
     }
     template = here.joinpath("page.html").read_text("utf-8")
     text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
-    target = Path(path)
-    try:
-        target.write_text(text, "utf-8")
-    except OSError as error:
-        raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-    return target
+    return write(path, text, HTML, force)
 
 
 def _pack(name: str, content: bytes) -> str:

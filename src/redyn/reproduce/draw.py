@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
-from redyn.report.figures import blank_figure
+from redyn.report.figures import blank_figure, saved
 from redyn.reproduce.bodies import box, curve_colours, joints, strokes
 from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
 
 AXES = ("#c0392b", "#27ae60", "#2471a3")  # x, y, z of a frame
 
 
-def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
+def picture(item: Item, result: Result, path: Path, small: Path, force: bool = False) -> bool:
     """The item's picture at full size and as a thumbnail; False if there is nothing to draw."""
     flat = [*result.panels, *result.bars]
     if not flat and not result.scenes:
@@ -57,8 +57,8 @@ def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
         figure.text(0.98, line, item.source, fontsize=9, color=FAINT, va="center", ha="right")
     else:  # a narrow picture has no room beside its title
         figure.text(0.02, 1 - 0.55 / height, item.source, fontsize=9, color=FAINT, va="center")
-    figure.savefig(path)
-    figure.savefig(small, dpi=50)
+    saved(figure, path, force)
+    saved(figure, small, force, dpi=50)
     return True
 
 

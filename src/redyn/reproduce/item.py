@@ -99,7 +99,7 @@ class Result:
     scenes: Sequence[Scene] = ()
     repairs: Sequence[Repair] = ()
     notes: Sequence[str] = ()
-    animation: Callable[[Path], object] | None = None  # writes a page that plays the motion
+    animation: Callable[[Path, bool], object] | None = None  # writes a page that plays the motion
 
     @property
     def outcome(self) -> Outcome:

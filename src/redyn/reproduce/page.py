@@ -131,7 +131,8 @@ def _link(name: str) -> str:
 
 def _page(title: str, body: str, script: str = "") -> str:
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!doctype html><!-- Made by redyn. --><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title>"
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style>{script}</head>'
         f"<body><main>{body}</main></body></html>\n"
     )

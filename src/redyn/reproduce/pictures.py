@@ -60,10 +60,12 @@ def _portrait(name: str, stop: Sequence[float], load: Load) -> Result:
     q = robot.initial
     checks = [near("frames, by multiplying the printed DH table out", frames(robot, q), dh_product(name, q), 1e-12)]
 
-    def animation(path: Path) -> object:
+    def animation(path: Path, force: bool) -> object:
         motion = cycloidal(q, stop, T)(TIMES[::4])
         plots = [Plot("joint positions", "rad", robot.joint_names, motion[0])]
-        return write_html(path, robot, TIMES[::4], motion[0], plots, title=f"{robot.name}: cycloidal motion")
+        return write_html(
+            path, robot, TIMES[::4], motion[0], plots, title=f"{robot.name}: cycloidal motion", force=force
+        )
 
     picture = Scene("initial configuration, frames x red, y green, z blue", robot, q[None], frames=True)
     return Result(
@@ -83,9 +85,11 @@ def _kuka_motion(load: Load) -> Result:
     product = np.stack([dh_product(robot.name, x) for x in shown])
     path = robot.forward_kinematics(q)[:, :3, 3]
 
-    def animation(target: Path) -> object:
+    def animation(target: Path, force: bool) -> object:
         plots = [Plot("end effector", "m", ["x", "y", "z"], path[::4])]
-        return write_html(target, robot, TIMES[::4], q[::4], plots, title="KUKA KR-5 during its motion (Fig. 9.14)")
+        return write_html(
+            target, robot, TIMES[::4], q[::4], plots, title="KUKA KR-5 during its motion (Fig. 9.14)", force=force
+        )
 
     header = ["t", "x", "y", "z", *(f"q_{joint}" for joint in robot.joint_names)]
     return Result(
@@ -113,9 +117,11 @@ def _kuka_interference(load: Load) -> Result:
         f"{pairs} meet, first at {first:.2f} s, links taken as capsules" if first is not None else "no links meet",
     )
 
-    def animation(path: Path) -> object:
+    def animation(path: Path, force: bool) -> object:
         plots = [Plot("joint positions", "rad", robot.joint_names, run.q)]
-        return write_html(path, robot, run.t, run.q, plots, title="KUKA KR-5 in free fall (Fig. 9.20)", touching=room)
+        return write_html(
+            path, robot, run.t, run.q, plots, title="KUKA KR-5 in free fall (Fig. 9.20)", touching=room, force=force
+        )
 
     title = f"deepest interference, {run.t[deepest]:.2f} s after the start"
     return Result(

@@ -14,7 +14,9 @@ from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
 from redyn.kernels.trace import Task
 from redyn.progress import Progress
 from redyn.robot import Robot
+from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.result import INTERRUPTED
 
 Array = NDArray[np.float64]
 
@@ -54,6 +56,8 @@ def simulate_batch(
     sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
     payload, gravity: for all, or one per motion.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
+
+    Ctrl-C returns what was computed so far, a second one raises KeyboardInterrupt, as in `simulate`.
 
     >>> import redyn
     >>> robot = redyn.load("two-link")
@@ -97,6 +101,7 @@ def simulate_batch(
     out_q[0], out_v[0] = Q, V
     tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
+    interrupts.begin()
     with Progress("simulating", length, progress) as bar:
         try:
             while done < steps:
@@ -115,7 +120,11 @@ def simulate_batch(
                         _require_finite(Q, V, done * pace)
                 bar.show(done * pace)
         except KeyboardInterrupt:
-            ending = f"interrupted at t = {done * pace:.4g} s"
+            if interrupts.is_second():
+                raise
+            ending = f"{INTERRUPTED} at t = {done * pace:.4g} s"
+        finally:
+            interrupts.end()
     kept = done // every + 1
     t = np.arange(steps // every + 1, dtype=np.float64) * (every * pace)
     return Batch(robot, t[:kept], out_q[:kept], out_v[:kept], done, ending)

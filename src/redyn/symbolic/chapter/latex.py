@@ -19,7 +19,8 @@ from redyn.symbolic.chapter.blocks import (
     spelled,
 )
 
-_PREAMBLE = r"""\documentclass[11pt]{article}
+_PREAMBLE = r"""% Made by redyn.
+\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage[a4paper,margin=25mm]{geometry}
