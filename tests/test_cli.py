@@ -92,7 +92,7 @@ def test_mistakes_exit_with_2(arguments, message):
 
 def test_a_file_that_cannot_be_written(tmp_path):
     path = tmp_path / "missing" / "x.csv"
-    assert f"{path}: No such file" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
+    assert f"{path}: there is no folder" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
 
 
 def test_count():
