@@ -590,11 +590,25 @@ class Robot:
     ) -> tuple[Array, Array]:
         """A, (2 dof, 2 dof), and B, (2 dof, dof), of the state (q, qd) driven by tau; with N in front for a batch.
 
-        Small deviations follow d/dt x = A x + B u, or x_next = A x + B u over `step` seconds with u held.
+        Small deviations x from the motion through that state follow d/dt x = A x + B u, or x_next = A x + B u over
+        `step` seconds with u held; those of q are in the tangent space, as `difference` gives them.
+
+        A and B are those of the one state. At an equilibrium the discrete form is exact for any step; along a motion
+        they change meanwhile, so that it is off by an amount of the order of step^2 in one step, and of step over a
+        fixed time: first order. Take A and B along the motion where that matters.
+
+        >>> import redyn
+        >>> A, B = redyn.load("one-link").linearize([0.0], [0.0], [0.0])
+        >>> A.shape, B.round(3).tolist()
+        ((2, 2), [[0.0], [3.0]])
         """
         by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **how)
         n = self.dof
         flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
+        if self.model.quaternions:
+            rates = normal("qd", qd, n, f"{n} numbers")
+            drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
+            flow[..., :n, :n] = drift if rates.ndim == 2 else drift[0]
         flow[..., :n, n : 2 * n] = np.eye(n)
         flow[..., n : 2 * n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
         if step is not None:
