@@ -202,3 +202,75 @@ def test_discrete_linearization_is_of_first_order_along_a_motion():
         errors.append(np.abs(A - flow).max())
     assert 3.0 < errors[0] / errors[1] < 5.0
     assert 3.0 < errors[1] / errors[2] < 5.0
+
+
+def in_a_row(seed, n, kinds):
+    """A serial robot of joints of these kinds."""
+    tree = random_joints(seed, n, kinds=kinds)
+    for before, link in zip(tree["links"], tree["links"][1:], strict=False):
+        link["parent"] = before["name"]
+    return redyn.load(tree, exact=True, friction=False)
+
+
+@pytest.mark.parametrize("kinds", [["revolute", "spherical"], ["spherical"], ["universal"], ["revolute", "free"]])
+def test_long_chains_of_any_joints(kinds):
+    """More velocities than straight-line code is made for: whatever answers agrees with Pinocchio."""
+    robot = in_a_row(11, 35, kinds)
+    assert robot.dof > 60
+    oracle = Oracle(robot)
+    q, qd, qdd = random_motion(robot, 2, (3,))
+    for row in range(3):
+        tau = oracle.inverse_dynamics(q[row], qd[row], qdd[row])
+        close(robot.inverse_dynamics(q, qd, qdd)[row], tau)
+        close(robot.forward_dynamics(q[row], qd[row], tau), qdd[row], np.linalg.cond(oracle.mass_matrix(q[row])))
+    close(robot.mass_matrix(q[0]), oracle.mass_matrix(q[0]))
+
+
+def test_large_matrices_are_not_compiled(monkeypatch):
+    """The code of such a matrix takes minutes to build; NumPy answers in milliseconds."""
+    robot = in_a_row(3, 20, ["spherical"])
+    oracle, (q, qd, qdd) = Oracle(robot), random_motion(robot, 1)
+
+    def refuse(text, width):
+        raise AssertionError(f"{len(text)} characters were to be compiled")
+
+    monkeypatch.setattr("redyn.kernels.machine.compile_module", refuse)
+    monkeypatch.setattr("redyn.kernels.cache.read", lambda name: None)
+    M = robot.mass_matrix(q)
+    close(M, oracle.mass_matrix(q))
+    close(robot.inverse_mass_matrix(q) @ M, np.eye(60), np.linalg.cond(M))
+    U, D = robot.udu(q)
+    close(U * D @ U.T, M)
+    C = robot.coriolis_matrix(q, qd)
+    assert C.shape == (60, 60)
+    assert robot.regressor(q, qd, qdd).shape == (60, 200)
+    for mine, theirs in zip(
+        robot.inverse_dynamics_derivatives(q, qd, qdd), oracle.inverse_dynamics_derivatives(q, qd, qdd), strict=True
+    ):
+        close(mine, theirs)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seeds, st.integers(1, 3))
+def test_derivatives_by_dual_numbers_are_those_of_the_graph(seed, n):
+    robot = on_floats(redyn.load(random_joints(seed, n, friction=True), exact=True))
+    q, qd, x = random_motion(robot, seed, (3,))
+    for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+        graph = robot.casadi(name)
+        by_duals = getattr(robot, name)(q, qd, x)
+        condition = max(np.linalg.cond(M) for M in robot.mass_matrix(q))
+        for row in range(3):
+            expected = graph(q[row], qd[row], x[row])
+            for mine, theirs in zip(by_duals, expected, strict=True):
+                close(mine[row], np.array(theirs).reshape(robot.dof, robot.dof), condition)
+
+
+def test_derivatives_of_a_long_chain():
+    robot = redyn.chain(100)
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 100, 100))  # more than one block of states
+    by_q, by_qd = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    step, k = 1e-6, 41
+    ahead, behind = (robot.inverse_dynamics(q + s * np.eye(100)[k], qd, qdd) for s in (step, -step))
+    close(by_q[:, :, k], (ahead - behind) / (2 * step), 1e6)
+    ahead, behind = (robot.inverse_dynamics(q, qd + s * np.eye(100)[k], qdd) for s in (step, -step))
+    close(by_qd[:, :, k], (ahead - behind) / (2 * step), 1e6)

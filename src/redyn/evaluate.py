@@ -8,7 +8,7 @@ wrote is finite; only when it is not are the inputs searched for the culprit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.buffers import Buffers
-from redyn.dynamics import coupled, forward
+from redyn.dynamics import coupled, derivatives, forward
 from redyn.errors import InputError, RedynError, SingularError
-from redyn.kernels.program import Program
-from redyn.kernels.trace import Task, surroundings, trace
+from redyn.kernels.trace import Task, surroundings
 from redyn.model import Link, Model, configuration
 from redyn.shortcut import NOT_UNIT, Quick, Shortcut, are_unit
 
@@ -85,7 +84,6 @@ class Evaluator:
         self.kernels, self._call = _kernels(model)
         self.buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
-        self._programs: dict[Task, Program] = {}  # interpreted ones
         self._no_shortcut = False
         self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
         self._quaternions = model.quaternions
@@ -243,11 +241,9 @@ class Evaluator:
         self.quick.setdefault(plan.task.algorithm, shortcut.ready(run3))
 
     def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
-        """The float path: the recursion itself, or for derivatives its traced graph, interpreted."""
+        """The float path: the recursion itself on numbers, or for derivatives on dual numbers."""
         if task.differentiated:
-            if task not in self._programs:
-                self._programs[task] = trace(self.model, task)
-            return self._programs[task].interpret(inputs)
+            return self._slow_derivatives(task, inputs)
         single = len(inputs[0]) == 1
         arith = Floats() if single else Arrays()
         columns = [_scalars(a[0] if single else a) for a in inputs]
@@ -265,6 +261,23 @@ class Evaluator:
                 array[:, k] = value
             filled.append(array)
         return filled
+
+    def _slow_derivatives(self, task: Task, inputs: list[Array]) -> list[Array]:
+        """By dual numbers; those of the forward dynamics, as in `casadi_function`, by way of the inverse and M^-1.
+
+        For what these are made of there may well be kernels: the products of matrices are most of a large graph.
+        """
+        (q, qd, x), rest = inputs[:3], inputs[3:]
+        if task.base.divides:
+            x = self(replace(task, algorithm="forward_dynamics"), inputs, check=False)[0]
+            inverse = self(Task("inverse_mass_matrix"), [q], check=False)[0]
+            state = [q, qd, x, *rest]
+            by_q, by_qd = self(replace(task, algorithm="inverse_dynamics_derivatives"), state, check=False)
+            return [a.reshape(len(q), -1) for a in (-inverse @ by_q, -inverse @ by_qd, inverse)]
+        named = dict(zip((name for name, _ in task.inputs(self.model)[3:]), map(_scalars, rest), strict=True))
+        world, model = surroundings(self.model, task, named)
+        found = derivatives.inverse_dynamics_by_state(model, world, [q, qd, x])
+        return [a.reshape(len(q), -1) for a in found]
 
     def _explain(self, task: Task, names: list[str], inputs: list[Array], outputs: list[Array], single: bool) -> None:
         """Say why a result is not finite."""

@@ -25,7 +25,7 @@ from numba.core import caching, compiler, config, serialize  # pyright: ignore[r
 
 from redyn.kernels import cache
 
-_SOURCES = ("kernels", "kinematics", "model", "simulation")
+_SOURCES = ("kernels", "kinematics", "simulation")
 
 
 class LoopCache(cast(Any, caching)._Cache):

@@ -11,7 +11,8 @@ from redyn.kernels.lock import building
 
 llvm = cast(Any, llvmlite.binding)
 
-LONG_TEXT = 3_000_000  # characters: some 20,000 operations
+# Characters from which LLVM gets less effort: some 20,000 operations, and some 150,000.
+LONG_TEXT, VERY_LONG_TEXT = 3_000_000, 17_000_000
 
 
 @functools.cache
@@ -58,13 +59,13 @@ def compile_module(text: str, width: int) -> bytes:
     registers (sroa); its standard pipeline gains nothing on top, and every run of it loses half a megabyte of memory
     for good. LLVM's time grows faster than the text: very long modules (derivatives of a humanoid) get less effort.
     """
-    long = len(text) > LONG_TEXT
+    effort = 0 if len(text) > VERY_LONG_TEXT else 1 if len(text) > LONG_TEXT else 3
     with building:
         _initialize()
         module = llvm.parse_assembly(text, context=llvm.create_context())  # freed with the module
         module.verify()
-        target = _target(width, 1 if long else 3)
-        if not long:
+        target = _target(width, effort)
+        if effort == 3:
             passes = llvm.create_new_module_pass_manager()
             passes.add_sroa_pass()
             passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))

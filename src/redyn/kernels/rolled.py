@@ -48,11 +48,14 @@ COLUMNS = 22
 
 
 def covers(model: Model, algorithm: str) -> bool:
-    """Serial, revolute, and one of the two recursions that are rolled."""
+    """Serial, revolute with an angle of its own per link, and one of the two recursions that are rolled."""
     return (
         model.coupling is None
         and algorithm in PASSES
-        and all(link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links))
+        and all(
+            link.parent == i and link.joint.kind == "revolute" and link.joint.coordinates == 1
+            for i, link in enumerate(model.links)
+        )
     )
 
 
