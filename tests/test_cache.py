@@ -378,3 +378,16 @@ def test_many_robots_do_not_fill_the_memory(folder):
     environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
     grown = subprocess.run([sys.executable, "-c", GROWTH], env=environment, capture_output=True, text=True, check=True)
     assert float(grown.stdout) < 6.0  # 120 robots
+
+
+def test_code_in_a_cycle_of_references_is_freed_once(folder):
+    """The garbage collector frees such things in any order, which LLVM's engines do not bear."""
+    ask()
+    (entry,) = folder.iterdir()
+    code = cache.read(entry.name)
+    for _ in range(20):
+        made = [machine.Code(code, machine.lane_width()) for _ in range(3)]
+        made[0].others = made  # a cycle
+        del made
+        gc.collect()
+    assert machine.Code(code, machine.lane_width()).address

@@ -17,12 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
+from redyn.arrays import refuse_masks
 from redyn.buffers import Buffers
 from redyn.dynamics import coupled, derivatives, forward
 from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.trace import Task, surroundings
 from redyn.model import Link, Model, configuration
-from redyn.shortcut import NOT_UNIT, Quick, Shortcut, are_unit
+from redyn.shortcut import Quick, Shortcut, are_unit
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
@@ -30,6 +31,7 @@ Output = Array | tuple[Array, ...] | None
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 
 FLOAT64 = np.dtype(np.float64)
+NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
 # A joint's inertia below this share of the body that it moves is rounding.
 ZERO_INERTIA = 1e-13
 # A link whose own inertia about its joint is below this share of the whole cannot vouch for the joint.
@@ -52,6 +54,7 @@ def check_threads(threads: Any) -> None:
 
 def normal(name: str, value: Any, width: int, meaning: str) -> Array:
     """`value` as contiguous float64 of shape (width,) or (N, width)."""
+    refuse_masks(name, value)
     try:
         given = np.asarray(value)
     except (ValueError, TypeError):
@@ -119,7 +122,7 @@ class Evaluator:
         )
         check_threads(threads)
         if check and self._quaternions and plan.inputs[0][0] == "q":
-            self._require_unit(inputs[0], size is None)
+            inputs[0] = self._with_unit_quaternions("q", inputs[0], size is None)
         if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
         outputs = [self.buffers.empty((count, *shape)) for shape in plan.shapes]
@@ -319,18 +322,30 @@ class Evaluator:
                     return True
         return False
 
-    def _require_unit(self, q: Array, single: bool) -> None:
+    def configuration(self, name: str, value: Any) -> Array:
+        """`value` as one configuration or several, (nq,) or (N, nq), whose quaternions have length 1."""
+        array = normal(name, value, self.model.nq, f"{self.model.nq} numbers{self._whose}")
+        if not self._quaternions:
+            return array
+        single = array.ndim == 1
+        rows = self._with_unit_quaternions(name, np.atleast_2d(array), single)
+        return rows[0] if single else rows
+
+    def _with_unit_quaternions(self, name: str, q: Array, single: bool) -> Array:
+        """The same, with lengths that are off by a little made 1; an error if they are off by more than that."""
         if are_unit(q, self._quaternions):
-            return
+            return q
         for start in self._quaternions:
             part = q[:, start : start + 4]
             off = np.abs(np.einsum("ij,ij->i", part, part) - 1.0)
             if not off.max(initial=0.0) < NOT_UNIT and np.isfinite(part).all():
                 row = int(np.argmax(off))
                 place = f"{start}:{start + 4}" if single else f"{row}, {start}:{start + 4}"
-                raise InputError(
-                    f"q[{place}] is a quaternion (x, y, z, w) of length {np.linalg.norm(part[row]):.9g}; expected 1"
-                )
+                length = f"{np.linalg.norm(part[row]):.9g}"
+                raise InputError(f"{name}[{place}] is a quaternion (x, y, z, w) of length {length}; expected 1")
+        unit = q.copy()
+        configuration.shorten(unit, self._quaternions)
+        return unit
 
     def _require_inertia(self, task: Task, inputs: list[Array]) -> None:
         """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""

@@ -169,7 +169,7 @@ class Robot:
     @cached_property
     def _initial(self) -> Array:
         values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
-        return np.concatenate([values[name] for name in self.joint_names])
+        return self.configuration("initial", np.concatenate([values[name] for name in self.joint_names]))
 
     @property
     def limits(self) -> Array:
@@ -203,7 +203,7 @@ class Robot:
         >>> redyn.load("two-link").integrate([0.1, 0.2], [1.0, 2.0], 0.5)
         array([0.6, 1.2])
         """
-        start = normal("q", q, self.nq, f"{self.nq} numbers")
+        start = self.configuration("q", q)
         rate = normal("v", v, self.dof, f"{self.dof} numbers")
         try:
             step = rate * np.asarray(dt, dtype=np.float64)[..., None]
@@ -213,8 +213,17 @@ class Robot:
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The velocities that lead from q0 to q1 in one second: `integrate(q0, difference(q0, q1))` is q1."""
-        start, end = (normal(name, q, self.nq, f"{self.nq} numbers") for name, q in (("q0", q0), ("q1", q1)))
+        start, end = self.configuration("q0", q0), self.configuration("q1", q1)
         return self._on_pairs(configuration.difference, start, end)
+
+    def configuration(self, name: str, q: ArrayLike) -> Array:
+        """Joint values as an array, (nq,) or (N, nq), its quaternions of length 1; an error that begins with `name`.
+
+        >>> import redyn
+        >>> redyn.load("two-link").configuration("q", [0, 1])
+        array([0., 1.])
+        """
+        return self.evaluator.configuration(name, q)
 
     def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
         """Of one state or many; a single one goes with all of the other's."""
@@ -406,7 +415,10 @@ class Robot:
         gravity: ArrayLike | None = None,
         **how: Unpack[How],
     ) -> Array:
-        """Moment and force of each parent on its child, (dof, 6): axes of the child's link frame, at the joint."""
+        """Moment and force of each parent on its child, (L, 6) or (N, L, 6) for the L moving links, as `link_names`.
+
+        In the axes of the child's link frame, at the joint. A joint of several degrees of freedom has one of them.
+        """
         return self._run_in_world("joint_wrenches", [q, qd, qdd], gravity, external, **how)[0]
 
     def inverse_dynamics_derivatives(

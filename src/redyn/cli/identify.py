@@ -88,7 +88,7 @@ def _data(found: Identification) -> dict[str, object]:
         "joints": [
             {"name": name, "noise": float(noise), "error": float(error), "error_before": float(before)}
             for name, noise, error, before in zip(
-                found.robot.joint_names, fit.noise, found.errors, found.prior_errors, strict=True
+                found.robot.velocity_names, fit.noise, found.errors, found.prior_errors, strict=True
             )
         ],
         "base_parameters": [
@@ -119,7 +119,7 @@ def _show(found: Identification) -> None:
     console.print(table)
     joints = Table("joint", "noise", "error on unseen motion", "before", box=None, header_style="bold")
     for name, noise, error, before in zip(
-        found.robot.joint_names, fit.noise, found.errors, found.prior_errors, strict=True
+        found.robot.velocity_names, fit.noise, found.errors, found.prior_errors, strict=True
     ):
         joints.add_row(name, f"{noise:.3g}", f"{error:.2%}", f"{before:.1%}")
     console.print(joints)
@@ -168,13 +168,13 @@ def excite(
         )  # fmt: skip
     t = np.linspace(0.0, duration, round(rate * duration) + 1)
     q, qd, qdd = motion(t)
-    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.joint_names)]
+    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.velocity_names)]
     files.write_csv(out, header, np.column_stack([t, q, qd, qdd]).tolist(), force)
     base = base_parameters(loaded, friction, armature)
     reached = condition(base, motion, limits_of(loaded, None, fast, strong))
     tau = loaded.inverse_dynamics(q, qd, qdd)
     table = Table("joint", "from", "to", "fastest", "acceleration", "torque", box=None, header_style="bold")
-    for i, name in enumerate(loaded.joint_names):
+    for i, name in enumerate(loaded.velocity_names):
         peaks = (np.abs(x[:, i]).max() for x in (qd, qdd, tau))
         table.add_row(name, f"{q[:, i].min():.4g}", f"{q[:, i].max():.4g}", *(f"{x:.4g}" for x in peaks))
     wide_console().print(table)
@@ -249,7 +249,7 @@ def _linear_form(robot: Robot, as_json: bool) -> None:
     for k, (text, value) in enumerate(groupings, start=1):
         table.add_row(f"beta{k}", text, f"{value:.6g}")
     console.print(table)
-    for joint, row in zip(robot.joint_names, regressor, strict=True):
+    for joint, row in zip(robot.velocity_names, regressor, strict=True):
         console.print(f"\n[bold]Y, {joint}[/]")
         for k, text in enumerate(row, start=1):
             console.print(f"  beta{k}:  {text}", highlight=False)

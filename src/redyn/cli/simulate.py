@@ -201,17 +201,15 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 
     if kind not in KINDS:
         raise InputError(f"--follow: expected one of {', '.join(KINDS)}, got {kind!r}")
-    if robot.nq != robot.dof:
-        raise InputError(f"--follow: {robot.name} has joints with quaternions, which no motion here describes")
     if kind == "csv":
-        return trajectory.from_csv(stop, robot.joint_names)
+        return trajectory.from_csv(stop, robot.velocity_names)
     make = {
         "cycloid": trajectory.cycloidal,
         "cubic": trajectory.cubic,
         "quintic": trajectory.quintic,
         "trapezoid": trajectory.trapezoidal,
     }[kind]
-    return make(start, numbers("--follow", stop, robot.dof), duration)
+    return make(start, numbers("--follow", stop, robot.nq), duration, robot=robot)
 
 
 def _motion_table(run: Run) -> Table:

@@ -58,9 +58,8 @@ def torque(
         given = (("--q", q or "", nq), ("--qd", qd, n), ("--qdd", qdd, n))
         state = [numbers(name, text, width)[None] for name, text, width in given]
     else:
-        if nq != n:
-            raise InputError(f"--cycloid: {loaded.name} has joints with quaternions; give one state with --q")
-        motion = cycloidal(numbers("--cycloid", cycloid[0], n), numbers("--cycloid", cycloid[1], n), duration)
+        first, last = (numbers("--cycloid", end, nq) for end in cycloid)
+        motion = cycloidal(first, last, duration, robot=loaded)
         t = np.linspace(0.0, duration, samples)
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
@@ -68,7 +67,8 @@ def torque(
     units = ["Nm" if turns else "N" for turns in turning(loaded)]
     names = loaded.velocity_names
     if csv_path is not None:
-        header = ["t"] + [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "tau") for joint in names]
+        header = ["t", *(f"q_{name}" for name in loaded.coordinate_names)]
+        header += [f"{kind}_{name}" for kind in ("qd", "qdd", "tau") for name in names]
         files.write_csv(csv_path, header, np.column_stack([t, *state, tau]).tolist(), force)
     if plot is not None:
         from redyn.report.figures import torque_figure

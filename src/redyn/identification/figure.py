@@ -23,7 +23,7 @@ def validation_figure(found: Identification, path: str | Path | None = None, for
     robot, unseen = found.robot, found.unseen
     turns = turning(robot)
     predicted = found.predicted()
-    joints = robot.joint_names[:MOST_JOINTS]
+    joints = robot.velocity_names[:MOST_JOINTS]
     columns = 1 if len(joints) <= 2 else 2
     rows = -(-len(joints) // columns)
     figure = blank_figure(12, 1.1 + 1.9 * rows)

@@ -161,7 +161,7 @@ def _warn_of_outliers(recorded: Recording, fit: Fit) -> None:
 def _warn_if_poor(result: Identification) -> None:
     worst = int(np.argmax(result.errors))
     if result.errors[worst] > POOR:
-        joint = result.robot.joint_names[worst]
+        joint = result.robot.velocity_names[worst]
         _warn(
             f"the new robot leaves {result.errors[worst]:.0%} of the torque of {joint} unexplained on unseen motion; "
             "check units, signs and the order of joints, gravity, and whether the recording moves this joint"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any, cast
 
 import llvmlite.binding  # pyright: ignore[reportMissingTypeStubs]
@@ -62,14 +63,18 @@ def compile_module(text: str, width: int) -> bytes:
     effort = 0 if len(text) > VERY_LONG_TEXT else 1 if len(text) > LONG_TEXT else 3
     with building:
         _initialize()
-        module = llvm.parse_assembly(text, context=llvm.create_context())  # freed with the module
-        module.verify()
-        target = _target(width, effort)
-        if effort == 3:
-            passes = llvm.create_new_module_pass_manager()
-            passes.add_sroa_pass()
-            passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
-        return bytes(target.emit_object(module))
+        context = llvm.create_context()  # its own, or LLVM keeps every constant that it ever saw
+        module = llvm.parse_assembly(text, context=context)
+        try:
+            module.verify()
+            target = _target(width, effort)
+            if effort == 3:
+                passes = llvm.create_new_module_pass_manager()
+                passes.add_sroa_pass()
+                passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
+            return bytes(target.emit_object(module))
+        finally:
+            module.close()  # before the context
 
 
 class Code:
@@ -81,8 +86,9 @@ class Code:
     def __init__(self, code: bytes, width: int, name: str = "kernel") -> None:
         with building:
             _initialize()
-            nothing = llvm.parse_assembly("", context=llvm.create_context())
-            self._engine = llvm.create_mcjit_compiler(nothing, _target(width))
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            self._engine.finalize_object()
-            self.address = int(self._engine.get_function_address(name))
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(width))
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            self.address = int(engine.get_function_address(name))
+            # Left to the garbage collector, an engine and its parts would be freed in any order, some of them twice.
+            weakref.finalize(self, engine.close).atexit = False

@@ -14,7 +14,7 @@ from redyn.reproduce.torques import PAPER, STANFORD_2003_STOP, T, scene, verifie
 from redyn.robot import Robot
 from redyn.simulation import Run, simulate
 from redyn.simulation.controllers import feedforward
-from redyn.trajectory import Cycloidal, cycloidal
+from redyn.trajectory import Motion, cycloidal
 
 TOLERANCE = 1e-6  # that of the paper
 LEFT = 1e-3  # rad or m off the desired motion: it is left
@@ -26,9 +26,7 @@ HOW = (
 )
 
 
-def forced(
-    robot: Robot, motion: Cycloidal, method: str, tolerance: float = TOLERANCE, table: float | None = None
-) -> Run:
+def forced(robot: Robot, motion: Motion, method: str, tolerance: float = TOLERANCE, table: float | None = None) -> Run:
     """The torques that the desired motion needs at time t, whatever the state; from a table if its spacing is given."""
     start, still, _ = motion(0.0)
     if table is None:

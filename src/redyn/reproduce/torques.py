@@ -27,7 +27,7 @@ from redyn.reproduce.item import (
 from redyn.reproduce.repairs import magnitudes_of_inertia
 from redyn.reproduce.verified import verified
 from redyn.robot import Robot
-from redyn.trajectory import Cycloidal, cycloidal
+from redyn.trajectory import Motion, cycloidal
 
 T = 10.0
 TIMES = np.linspace(0.0, T, 1001)
@@ -44,7 +44,7 @@ def scene(robot: Robot, q: Array, title: str = "the motion", states: int = 6) ->
     return Scene(title, robot, q[shown], robot.forward_kinematics(q)[:, :3, 3])
 
 
-def verified_torques(robot: Robot, motion: Cycloidal, key: str) -> Check:
+def verified_torques(robot: Robot, motion: Motion, key: str) -> Check:
     entry = verified("torques", key)
     found = robot.inverse_dynamics(*motion(entry["t"]))
     return near(f"torques at {len(entry['t'])} instants, against verified ones", found, entry["tau"], 1e-9)
@@ -74,7 +74,7 @@ def apart(robot: Robot, q: Array) -> Check:
     )
 
 
-def torque_result(robot: Robot, motion: Cycloidal, checks: Sequence[Check], notes: Sequence[str] = ()) -> Result:
+def torque_result(robot: Robot, motion: Motion, checks: Sequence[Check], notes: Sequence[str] = ()) -> Result:
     q, qd, qdd = motion(TIMES)
     tau = robot.inverse_dynamics(q, qd, qdd)
     return Result(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.robot import Robot
@@ -44,7 +45,7 @@ def one_row(name: str, value: Any, width: int, meaning: str) -> Array:
 def per_joint(name: str, value: ArrayLike, dof: int, negative: bool = False) -> Array:
     """One number for all joints, or one per joint."""
     try:
-        row = np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (dof,)))
+        row = np.array(np.broadcast_to(real_array(value), (dof,)))
     except (TypeError, ValueError):
         raise InputError(f"{name}: expected a number or {dof} numbers, one per joint") from None
     if not np.isfinite(row).all() or (not negative and (row < 0).any()):

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynError
 from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
 from redyn.kernels.trace import Task
@@ -80,6 +81,7 @@ def simulate_batch(
         np.atleast_2d(normal(name, x, width, f"{width} numbers, of the joints {joints}, for each motion"))
         for name, x, width in (("q", q, robot.nq), ("qd", qd, n))
     ]
+    states[0] = robot.configuration("q", states[0])
     extras: list[tuple[str, Any, int, str]] = []
     if gravity is not None:
         extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
@@ -134,7 +136,7 @@ def _torque_table(torque: Any, n: int, steps: int) -> Array:
     """(1, N or 1, n) for a torque that stays, (steps, N or 1, n) for one that changes."""
     meaning = f"torque: expected shape ({n},), (N, {n}) or ({steps}, N, {n}), one row per joint"
     try:
-        rows = np.asarray(torque, dtype=np.float64)
+        rows = real_array(torque)
     except (TypeError, ValueError):
         raise InputError(f"{meaning}, got {type(torque).__name__}") from None
     if rows.ndim not in (1, 2, 3) or rows.shape[-1] != n or (rows.ndim == 3 and len(rows) != steps):
@@ -160,7 +162,7 @@ def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> A
     for view in views:
         view.flags.writeable = False  # the states go on from here
     try:
-        value = np.asarray(torque(t, *views), dtype=np.float64)
+        value = real_array(torque(t, *views))
     except (TypeError, ValueError) as error:
         raise InputError(f"torque(t, Q, QD): expected shape {V.shape} at t = {t:.6g} s: {error}") from error
     try:

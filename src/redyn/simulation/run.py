@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynError
 from redyn.kernels.compiled import scalar_code
 from redyn.progress import Progress
@@ -157,7 +158,7 @@ def _sample_times(sample: ArrayLike, duration: float) -> Array:
             raise InputError(f"sample: {duration:g} s at {between:g} s make more than {MOST_SAMPLES} samples")
         return np.linspace(0.0, duration, max(int(np.ceil(duration / between * (1 - 1e-12))), 1) + 1)
     try:
-        times = np.array(sample, dtype=np.float64)
+        times = real_array(sample).copy()
     except (TypeError, ValueError):
         raise InputError("sample: expected seconds between results, or a row of times") from None
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():

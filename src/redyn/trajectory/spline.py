@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.trajectory.motion import Array, representable
 from redyn.trajectory.piecewise import Piecewise, polynomials
@@ -43,7 +44,7 @@ def through(t: Array, points: Array, ends: Ends) -> Piecewise:
 def knots(kind: str, times: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
     """Increasing times from 0 and one row of finite numbers for each."""
     try:
-        t, rows = np.array(times, dtype=np.float64), np.array(points, dtype=np.float64)
+        t, rows = real_array(times).copy(), real_array(points).copy()
     except (TypeError, ValueError):
         raise InputError(f"{kind}: expected a row of times and, for each, a row of joint values") from None
     if t.ndim != 1 or len(t) < 2:
