@@ -13,7 +13,7 @@ from redyn.description import Source
 from redyn.dynamics.algorithms import ALGORITHMS, World
 from redyn.errors import InputError
 from redyn.robot import Robot, load
-from redyn.symbolic.bodies import symbolic_model
+from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import ClosedForms
 from redyn.symbolic.linear import linear_form
 from redyn.symbolic.naming import Names, Steps, needed
@@ -93,6 +93,7 @@ class Equations:
     def __init__(self, robot: Robot, parameters: Parameters, centres: Centres, rods: bool | None) -> None:
         self.robot = robot
         self.symbolic = symbolic_robot(robot.description, robot.model, parameters, centres, rods)
+        self._centres: Centres = centres
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
         self.options: dict[str, Any] = {}  # what `derive` was asked for, beside the robot
@@ -127,6 +128,10 @@ class Equations:
     def closed(self) -> ClosedForms:
         """The polynomials behind the formulas."""
         return ClosedForms(self.symbolic, self.robot.model)
+
+    def with_numbers(self) -> SymbolicRobot:
+        """The same links and axes with the robot's own numbers for all constants."""
+        return symbolic_robot(self.robot.description, self.robot.model, Parameters(True, None), self._centres, False)
 
     # --- the equations of motion -----------------------------------------------------------------------------------
 
@@ -283,7 +288,7 @@ class Equations:
 
     @cached_property
     def lagrange(self) -> Lagrangian:
-        """From the energies, centrifugal and Coriolis terms told apart; C = H_dot/2 + S."""
+        """From the energies, centrifugal and Coriolis terms apart; C = H_dot/2 + S. Friction is not part of it."""
         found = self.closed.lagrange()
         (qd, qdd) = self.closed.state(("qd", "qdd"))
         write, half = self.closed.written, found.half
@@ -308,7 +313,7 @@ class Equations:
 
     @cached_property
     def newton_euler(self) -> list[CutLink]:
-        """Every link cut free, with the force and the moment that its parent exerts on it."""
+        """Every link cut free, with the force and the moment that its parent exerts on it; friction is not included."""
         return [CutLink(body, self.closed) for body in self.closed.free_bodies()]
 
     def check(self, points: int = 5, seed: int = 0) -> Agreement:
