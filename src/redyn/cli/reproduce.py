@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from redyn.cli.options import wide_console
 
-COLOURS = {"agrees": "green", "agrees with repair": "blue", "differs": "yellow"}
+COLOURS = {"agrees": "green", "agrees with repair": "blue", "no printed numbers": "cyan", "differs": "yellow"}
 
 
 def reproduce(
@@ -21,6 +22,9 @@ def reproduce(
     names: Annotated[bool, typer.Option("--list", help="Name the items and stop.")] = False,
 ) -> None:
     """Rebuild the figures, tables and exercises of the sources, with a verdict on each.
+
+    "agrees" is said of printed numbers and formulas. The curves of most figures are not in the sources: such items are
+    compared with an independent computation, and with what the text says of them, as "no printed numbers".
 
     Example: redyn reproduce        Example: redyn reproduce fig-9.11 table-9.1 --out rebuilt
     """
@@ -35,8 +39,10 @@ def reproduce(
         console.print(table)
         return
 
+    from redyn.reproduce.item import OUTCOMES
     from redyn.reproduce.rebuild import rebuild, write_index
 
+    unprinted = False
     table = Table("item", "verdict", "because", box=None, header_style="bold")
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -45,8 +51,11 @@ def reproduce(
             progress.update(task, description=item.name)
             result = rebuild(item, out)
             colour = "red" if result.unexplained else COLOURS[result.outcome]
-            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", result.reason)
+            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", escape(result.reason))
+            unprinted = unprinted or result.outcome == "no printed numbers"
             progress.advance(task)
     index = write_index(out)
     console.print(table)
+    if unprinted:
+        print(f"no printed numbers: {OUTCOMES['no printed numbers']}")
     print(f"wrote {index}")
