@@ -26,6 +26,7 @@ from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
 from redyn.model import Frame, Link, Model, build, configuration
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
@@ -110,7 +111,9 @@ class Robot:
     def size(self) -> str:
         """In words: how many joints, and velocities where some have several."""
         joints = len(self.joint_names)
-        return f"{joints} joints" if joints == self.dof else f"{joints} joints, {self.dof} velocities"
+        if joints == self.dof:
+            return counted(joints, "joint")
+        return f"{counted(joints, 'joint')}, {counted(self.dof, 'velocity', 'velocities')}"
 
     @property
     def dof(self) -> int:
@@ -202,8 +205,8 @@ class Robot:
         >>> redyn.load("two-link").integrate([0.1, 0.2], [1.0, 2.0], 0.5)
         array([0.6, 1.2])
         """
-        start = normal("q", q, self.nq, f"{self.nq} numbers")
-        rate = normal("v", v, self.dof, f"{self.dof} numbers")
+        start = normal("q", q, self.nq, counted(self.nq, "number"))
+        rate = normal("v", v, self.dof, counted(self.dof, "number"))
         try:
             step = rate * np.asarray(dt, dtype=np.float64)[..., None]
         except (TypeError, ValueError):
@@ -212,13 +215,15 @@ class Robot:
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The velocities that lead from q0 to q1 in one second: `integrate(q0, difference(q0, q1))` is q1."""
-        start, end = (normal(name, q, self.nq, f"{self.nq} numbers") for name, q in (("q0", q0), ("q1", q1)))
+        start, end = (normal(name, q, self.nq, counted(self.nq, "number")) for name, q in (("q0", q0), ("q1", q1)))
         return self._on_pairs(configuration.difference, start, end)
 
     def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
         """Of one state or many; a single one goes with all of the other's."""
         if a.ndim == b.ndim == 2 and len(a) != len(b):
-            raise InputError(f"{len(a)} states and {len(b)} do not go together; give equal numbers, or one state")
+            raise InputError(
+                f"{counted(len(a), 'state')} and {len(b)} do not go together; give equal numbers, or one state"
+            )
         counts = [len(x) for x in (a, b) if x.ndim == 2]
         first, second = (np.broadcast_to(x, (counts[0] if counts else 1, x.shape[-1])) for x in (a, b))
         result = run(self.model, first, second)
@@ -477,7 +482,7 @@ class Robot:
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
-        meaning = f"{self.dof} numbers, one per joint"
+        meaning = f"{counted(self.dof, 'number')}, one per joint"
         arrays = [normal(name, value, self.dof, meaning) for name, value in values.items()]
         pull = self.gravity if gravity is None else normal("gravity", gravity, 3, "an acceleration")
         if any(a.ndim == 2 for a in (*arrays, pull)):

@@ -30,12 +30,12 @@ def simulate(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     duration: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
     method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor radau lsoda.")] = "rkf45",
-    q: Annotated[str | None, typer.Option(help="First joint values, `0, pi/2, 90 deg`; else the robot's own.")] = None,
-    qd: Annotated[str, typer.Option(help="First joint rates.")] = "0",
+    q: Annotated[str | None, typer.Option(help="Initial joint values, `0, pi/2, 90 deg`; default: the file's.")] = None,
+    qd: Annotated[str, typer.Option(help="Initial joint rates.")] = "0",
     torque: Annotated[str | None, typer.Option(help="Torques, or a CSV file: t, tau_<joint>, ...")] = None,
     pd: Annotated[
         tuple[str, str, str] | None,
-        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity held off."),
+        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity compensated."),
     ] = None,
     follow: Annotated[
         tuple[str, str] | None,
@@ -47,7 +47,7 @@ def simulate(
     stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
     friction: Annotated[bool, typer.Option(help="With the friction of the robot's file.")] = True,
     gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
-    step: Annotated[float | None, typer.Option(help="Of fixed-step methods; the largest of the others.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
     sample: Annotated[float, typer.Option(help="Seconds between results.")] = 0.01,
@@ -55,7 +55,7 @@ def simulate(
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
     compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:

@@ -156,7 +156,7 @@ def _entries(path: Path) -> list[tuple[Path, os.stat_result]]:
 
 
 def _prune(path: Path) -> None:
-    """The half that was not used for longest goes when there are too many."""
+    """Remove the least recently used half when there are too many."""
     entries = _entries(path)
     if len(entries) > MOST_ENTRIES:
         entries.sort(key=lambda entry: entry[1].st_mtime)

@@ -19,6 +19,7 @@ from redyn.algebra import Vec3
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.model import Frame, Link
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -155,7 +156,7 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
 def joint_values(robot: Robot, q: ArrayLike) -> Array:
     """Checked: (nq,) or (N, nq)."""
     each = ", one per joint" if robot.nq == robot.dof == len(robot.joint_names) else ""
-    return normal("q", q, robot.nq, f"{robot.nq} numbers{each}")
+    return normal("q", q, robot.nq, f"{counted(robot.nq, 'number')}{each}")
 
 
 def place(shapes: Sequence[Capsule], poses: Array) -> Array:

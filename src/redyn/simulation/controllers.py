@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Motion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
@@ -91,4 +92,4 @@ def _follows(robot: Robot, motion: Motion) -> None:
             "motion: expected a motion of redyn.trajectory, or a function of t giving q, qd, qdd"
         ) from None
     if count != robot.nq:
-        raise InputError(f"motion: gives {count} joint values, but {robot.name} has {robot.nq}")
+        raise InputError(f"motion: gives {counted(count, 'joint value')}, but {robot.name} has {robot.nq}")

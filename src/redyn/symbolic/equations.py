@@ -21,6 +21,7 @@ from redyn.symbolic.notation import Expr, Typesetter, sp, symbol
 from redyn.symbolic.parameters import Parameters
 from redyn.symbolic.results import CutLink, Lagrangian, LinearForm, Matrix, StateSpace
 from redyn.symbolic.tables import Centres, symbolic_robot
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.symbolic.check import Agreement
@@ -104,7 +105,7 @@ class Equations:
         self._functions: dict[tuple[Any, ...], Callable[..., Array]] = {}
 
     def __repr__(self) -> str:
-        return f"<Equations of {self.name!r}: {self.dof} joints, {len(self.values)} constants>"
+        return f"<Equations of {self.name!r}: {counted(self.dof, 'joint')}, {counted(len(self.values), 'constant')}>"
 
     @property
     def name(self) -> str:
@@ -208,7 +209,9 @@ class Equations:
         """Delta_k, the determinant of rows and columns k to n; the last is 1."""
         n = self.dof
         if n > 4:
-            raise InputError(f"U and D of {n} joints: no closed form that anyone would read; use steps('udu')")
+            raise InputError(
+                f"U and D of {n} joints have no closed form that is short enough to read; use steps('udu')"
+            )
         return [self.closed.minor(range(k, n), range(k, n)) for k in range(n)] + [sp.Integer(1)]
 
     @cached_property
@@ -435,7 +438,7 @@ class Equations:
             if given is not None:
                 row = np.asarray(given, dtype=np.float64)
                 if row.shape != (self.dof,):
-                    raise InputError(f"expected {self.dof} numbers, one per joint, got an array of shape {row.shape}")
+                    raise InputError(f"expected {counted(self.dof, 'number')}, one per joint, got shape {row.shape}")
                 numbers |= dict(zip(symbols, cast("list[float]", row.tolist()), strict=True))
         missing = sorted(str(s) for s in found.free_symbols - numbers.keys())
         if missing:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -64,7 +65,9 @@ class Motion(ABC):
     def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
         """Where joints leave the limits of the robot's file, each at its worst; looked for at `samples` instants."""
         if robot.dof != self.dof or robot.nq != self.dof:
-            raise InputError(f"the motion moves {self.dof} joints, {robot.name} has {robot.nq} joint values")
+            raise InputError(
+                f"the motion moves {counted(self.dof, 'joint')}, {robot.name} has {counted(robot.nq, 'joint value')}"
+            )
         t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
         q, qd, _ = self(t)
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
@@ -114,7 +117,7 @@ def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> A
     if array.ndim != 1 or not len(array):
         raise InputError(f"{kind}: {name} must be a row of numbers, one per joint, got shape {array.shape}")
     if length is not None and len(array) != length:
-        raise InputError(f"{kind}: {name} must hold {length} numbers, one per joint, got {len(array)}")
+        raise InputError(f"{kind}: {name} must hold {counted(length, 'number')}, one per joint, got {len(array)}")
     if not np.isfinite(array).all():
         raise InputError(f"{kind}: {name} must be finite")
     return array
