@@ -14,6 +14,7 @@ from redyn.dynamics.kinematics import poses, propagations
 from redyn.symbolic.notation import symbol_latex
 
 CROSS = "xyz"
+PAIRED = {"b c", "b B", "dot b B", "tilde b H", "i", "u"}  # letters with two subscripts
 
 
 def column(v):
@@ -174,10 +175,9 @@ class Page:
             return float(
                 self._tensor(int(i), self.view.I_tilde[int(i) - 1])[CROSS.index(pair[0]), CROSS.index(pair[1])]
             )
-        indices = reader.indices(subscript)
-        if len(indices) == 2:
-            return self._of_two(name, *indices)
-        (i,) = indices
+        if name in PAIRED or "," in subscript:
+            return self._of_two(name, *reader.indices(subscript))
+        i = reader.index(subscript)
         if not 1 <= i <= self.n:
             return self._beyond(name, i)
         return self._of_one(name, i)

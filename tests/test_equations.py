@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -16,8 +18,10 @@ from random_robots import close, random_tree
 from redyn.cli.main import app
 from redyn.symbolic.chapter import to_html, to_latex, to_notebook, worked_example
 from redyn.symbolic.chapter.blocks import Columns, Equation, Fold, Note, Table, Text, spelled, word
+from redyn.symbolic.chapter.labels import ROOM
 from redyn.symbolic.chapter.others import numbers_by_three
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Setting, example_state
+from redyn.symbolic.chapter.sketch import seen_along, sketch
 from redyn.symbolic.chapter.solving import inward, outward
 from test_symbolic import first_joints
 
@@ -122,6 +126,33 @@ def test_papers(chapters, name):
         assert f"\\begin{{{environment}}}" in text
 
 
+@pytest.mark.parametrize("name", ROBOTS)
+def test_papers_set_matrices_apart(chapters, name):
+    """Rows of a table or a formula with matrices in them have room between."""
+    text = to_latex(chapters(name))
+    for tabular in re.findall(r"\\begin\{tabular\}.*?\\end\{tabular\}", text, re.DOTALL):
+        if r"\begin{bmatrix}" in tabular:
+            rows = tabular.split("\\midrule")[1].split("\\bottomrule")[0].strip().splitlines()
+            assert all(row.endswith(r"\\ \addlinespace[8pt]") for row in rows[:-1]), rows
+    for block in re.findall(r"\\begin\{aligned\}.*?\\end\{aligned\}", text, re.DOTALL):
+        if r"\begin{bmatrix}" in block:
+            assert not re.search(r"\\\\\n", block)
+            assert "\\end{bmatrix} \\begin{bmatrix}" not in block
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on the PATH: not compiled")
+@pytest.mark.parametrize("name", ["newton-euler-rp", "tree"])
+def test_papers_compile(chapters, name, tmp_path):
+    """Without a complaint, and with nothing beyond the margin."""
+    (tmp_path / "paper.tex").write_text(to_latex(chapters(name)), "utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    assert made.returncode == 0, made.stdout[-2000:]
+    log = (tmp_path / "paper.log").read_text("utf-8", "replace")
+    assert "Overfull" not in log
+    assert "undefined" not in log
+
+
 @pytest.mark.parametrize("name", ["one-link", "two-link", "newton-euler-rp", "puma", "tree"])
 def test_notebooks_run(chapters, name):
     text = to_notebook(chapters(name))
@@ -153,6 +184,60 @@ def test_options_reach_the_notebook():
     space: dict = {}
     exec(book.cells[1].source if book.cells[1].cell_type == "code" else book.cells[0].source, space)
     assert space["eqs"].mass_matrix == eqs.mass_matrix
+
+
+def test_symbols_without_a_value():
+    """The page, its notebook and the comparison go on with the robot's own numbers, and say so."""
+    eqs = redyn.derive("two-link", where={"a_1": "l*k"})
+    assert eqs.valueless == ["k", "l"]
+    assert str(eqs.check()).endswith("not compared: no value of k, l follows from the robot")
+    chapter = worked_example(eqs)
+    assert "No value of $k$, $l$ follows" in notes(chapter)
+    space: dict = {}
+    for cell in nbformat.reads(to_notebook(chapter), as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, space)
+    close(at_example(eqs).torque, eqs.robot.inverse_dynamics(*example_state(eqs, None, None, None)))
+
+
+def test_numbers_follow_the_formulas():
+    """Table 9.2 rounds an inertia: with rods, both formulas and numbers of the page are those of rods."""
+    eqs = redyn.derive("three-link", rods=True)
+    at = at_example(eqs)
+    close(at.view.GIM, eqs.evaluate("mass_matrix", at.q))
+    close(at.torque, eqs.evaluate("torque", at.q, at.qd, at.qdd))
+    assert np.abs(at.view.GIM - eqs.robot.mass_matrix(at.q)).max() > 1e-6
+    chapter = worked_example(eqs)
+    assert "has another value than in the robot's file" in notes(chapter)
+    assert "np.allclose" not in to_notebook(chapter)
+
+
+def at_example(eqs):
+    return Setting(eqs, *example_state(eqs, None, None, None))
+
+
+@pytest.mark.parametrize("name", ["newton-euler-rp", "puma", "tree", "two-link"])
+def test_sketches(name):
+    """Every link is drawn from its joint to those that it carries, and no label covers another."""
+    at = at_example(redyn.derive(ROBOTS[name]()))
+    drawing = sketch(at)
+    joints = [m.at for m in drawing.marks if m.kind in ("revolute", "prismatic")]
+    strokes = [(s.points[0], s.points[-1]) for s in drawing.strokes if s.kind in ("link", "slide")]
+    axes, _ = seen_along(at)
+    for i, body in enumerate(at.bodies, start=1):
+        here, below = axes @ at.view.O[i - 1], axes @ at.view.O[body.parent - 1]
+        assert min(np.hypot(*(here - p)) for p in joints) < 1e-12
+        if body.parent and np.linalg.norm(at.view.O[i - 1] - at.view.O[body.parent - 1]) > 1e-9:
+            ends = [max(np.hypot(*(below - a)), np.hypot(*(here - b))) for a, b in strokes]
+            assert min(ends) < 1e-12, i
+    labels = [m for m in drawing.marks if m.kind == "label"]
+    points = np.array([p for s in drawing.strokes for p in s.points])
+    scale = min(np.array(ROOM) / np.maximum(np.ptp(points, axis=0), 1e-9))
+    for k, one in enumerate(labels):
+        for other in labels[k + 1 :]:
+            apart = np.abs(np.subtract(one.at, other.at)) * scale
+            assert apart[0] > 8 or apart[1] > 12, (one, other)
+    assert {f"O_{{{i}}}" for i in range(1, at.n + 1)} <= {part for m in labels for part in m.label.split(", ")}
 
 
 def test_names_from_files_are_no_markup():
@@ -300,9 +385,10 @@ def test_command_says_what_is_wrong(arguments, message, tmp_path, monkeypatch):
 # --- in a browser ---------------------------------------------------------------------------------------------------
 
 
-def test_page_in_a_browser(browser, chapters, tmp_path):
+@pytest.mark.parametrize("name", ["two-link", "newton-euler-rp", "tree"])
+def test_page_in_a_browser(browser, chapters, tmp_path, name):
     path = tmp_path / "page.html"
-    path.write_text(to_html(chapters("two-link")), "utf-8")
+    path.write_text(to_html(chapters(name)), "utf-8")
     page = browser.new_page(viewport={"width": 1000, "height": 900})
     complaints = listen(page, path.as_uri())
     page.goto(path.as_uri())

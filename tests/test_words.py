@@ -93,8 +93,8 @@ def test_help_shows_them():
 
 MENDED = (  # what users could not be expected to understand
     r"leaves the house|has bitten|Short letters|error of the page|told apart\.|what the torques do alone"
-    r"|How far they agree|against verified ones|lose it|For programs|revolute and prismatic ones can be|falls of the seeds"
-    r"|right to eleven digits|vouch for|cares where|not used for longest|robot can tell"
+    r"|How far they agree|against verified ones|lose it|For programs|revolute and prismatic ones can be"
+    r"|falls of the seeds|right to eleven digits|vouch for|cares where|not used for longest|robot can tell"
 )
 
 

@@ -98,7 +98,9 @@ def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequenc
 def index_page(groups: dict[str, list[dict[str, Any]]]) -> str:
     """All items of the folder, by their verdict files."""
     verdicts = [verdict for group in groups.values() for verdict in group]
-    counts = {outcome: sum(verdict["outcome"] == outcome for verdict in verdicts) for outcome in OUTCOMES}
+    counts: dict[Outcome, int] = {
+        outcome: sum(verdict["outcome"] == outcome for verdict in verdicts) for outcome in OUTCOMES
+    }
     summary = "".join(
         f'<li>{badge(outcome, False)} {n} <span class="small faint">{escape(OUTCOMES[outcome])}</span></li>'
         for outcome, n in counts.items()

@@ -126,6 +126,12 @@ class Equations:
         return self._parameters.contradictions()
 
     @cached_property
+    def valueless(self) -> list[str]:
+        """Symbols that stand for constants (`where`) and whose values do not follow from the robot's numbers."""
+        letters = set[Expr]().union(*(e.free_symbols for e in self.parameters.values()))
+        return sorted(str(s) for s in letters - self.values.keys())
+
+    @cached_property
     def closed(self) -> ClosedForms:
         """The polynomials behind the formulas."""
         return ClosedForms(self.symbolic, self.robot.model)

@@ -60,7 +60,7 @@ def notation(chapter: Chapter, at: Setting) -> None:
 def arm(chapter: Chapter, at: Setting) -> None:
     robot = at.eqs.robot
     kinds = "".join("R" if b.kind == "revolute" else "P" for b in at.bodies)
-    shape = "planar" if at.planar else "spatial"
+    shape = "planar " if at.planar else "spatial " if at.n > 1 else ""
     chain = "serial chain" if at.serial else "tree"
     moves = " or ".join([*["turns about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
     onward = (
@@ -71,7 +71,7 @@ def arm(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("The arm and its frames" if at.serial else "The robot and its frames"),
         Text(
-            f"The robot {word(robot.name)} is a {shape} {chain} of {counted(at.n, 'moving link')} ({kinds}), "
+            f"The robot {word(robot.name)} is a {shape}{chain} of {counted(at.n, 'moving link')} ({kinds}), "
             f"each carried by one joint. Link 0 is the ground. Joint $i$ {moves} the unit vector $\\b{{e}}_i$ through "
             f"$O_i$; $C_i$ is the mass centre of link $i$, $\\b{{d}}_i$ runs from $O_i$ to $C_i$ and {onward}."
         ),
@@ -100,6 +100,14 @@ def arm(chapter: Chapter, at: Setting) -> None:
                 "Other values than the robot's",
                 f"What stands here for {names} has another value than in the robot's file; the numbers of this "
                 "example follow the formulas.",
+            )
+        )
+    if at.eqs.valueless:
+        names = ", ".join(f"${symbol_latex(name)}$" for name in at.eqs.valueless)
+        chapter.add(
+            Note(
+                "Symbols without a value",
+                f"No value of {names} follows from the robot's file; the numbers of this example are the robot's own.",
             )
         )
     chapter.add(*_tables(at))

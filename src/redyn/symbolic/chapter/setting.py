@@ -65,8 +65,7 @@ class Setting:
     @cached_property
     def symbolic(self) -> SymbolicRobot:
         """Whose numbers are used: those of the formulas, or the robot's own where a symbol has no value."""
-        letters = set[Expr]().union(*(e.free_symbols for e in self.eqs.parameters.values()))
-        return self.eqs.symbolic if letters <= self.eqs.values.keys() else self.eqs.with_numbers()
+        return self.eqs.with_numbers() if self.eqs.valueless else self.eqs.symbolic
 
     @cached_property
     def model(self) -> Model:
@@ -113,8 +112,10 @@ class Setting:
 
     def comparison(self, name: str, arguments: str) -> str:
         """A cell of a notebook: a quantity of the equations beside the robot's."""
-        ours = f"eqs.evaluate({name!r}, {arguments})"
-        return ours if self.eqs.contradictions else f"np.allclose({ours}, robot.{name}({arguments}))"
+        ours, theirs = f"eqs.evaluate({name!r}, {arguments})", f"robot.{name}({arguments})"
+        if self.eqs.valueless:
+            return theirs
+        return ours if self.eqs.contradictions else f"np.allclose({ours}, {theirs})"
 
     # --- what kind of robot it is -----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ def sketch(at: Setting) -> Drawing:
     view, n = at.view, at.n
     ends = {i: [at.r_number(i, k) + view.C[i - 1] for k in at.children(i) or [None]] for i in range(1, n + 1)}
     size = max(0.3, float(np.abs(np.array([*view.O, *view.C, *(p for tips in ends.values() for p in tips)])).max()))
-    axes, how = _seen(at)
+    axes, how = seen_along(at)
     origin = np.zeros(3)
 
     def flat(p: Array) -> tuple[float, float]:
@@ -66,7 +66,7 @@ def sketch(at: Setting) -> Drawing:
     )
 
 
-def _seen(at: Setting) -> tuple[Array, str]:
+def seen_along(at: Setting) -> tuple[Array, str]:
     """The two directions of the drawing as rows, and from where that is seen."""
     if at.normal is not None:
         k = int(np.abs(at.normal).argmax())
