@@ -235,7 +235,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 numbers"),
+        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 number, one"),
         (lambda: cubic([[0]], [[1]], 1), r"start must be a row.*\(1, 1\)"),
         (lambda: quintic([0], [1], 1, stop_acceleration=np.nan), "stop_acceleration must be finite"),
         (lambda: quintic([0], [1], "soon"), "number of seconds"),
@@ -292,6 +292,6 @@ def test_limits():
     np.testing.assert_allclose(abs(found.value), 1 / (0.5 * 0.75))
     peak = spline([0, 1, 2], [[0, 0], [1.01, 0], [0, 0]])  # beyond at a knot, between the usual samples or not
     assert peak.violations(robot, samples=2)[0].time == 1.0
-    with pytest.raises(redyn.InputError, match="moves 1 joints"):
+    with pytest.raises(redyn.InputError, match="moves 1 joint, limited has 2 joint values"):
         cubic([0], [1], 1).violations(robot)
     assert cubic([0, 0, 0], [9, 9, 9], 1).violations(redyn.load("three-link")) == []
