@@ -159,7 +159,7 @@ def test_command(folder):
     shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
     assert "1 kernel," in shown
     cleared = subprocess.run([*command, "--clear"], capture_output=True, text=True, env=environment, check=True).stdout
-    assert "removed 1 kernels" in cleared
+    assert "removed 1 kernel from" in cleared
     assert not list(Path(folder).iterdir())
 
 
