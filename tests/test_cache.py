@@ -197,9 +197,9 @@ def test_command(folder):
     environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
     command = [sys.executable, "-m", "redyn", "cache"]
     shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-    assert "1 kernels" in shown
+    assert "1 kernel," in shown
     cleared = subprocess.run([*command, "--clear"], capture_output=True, text=True, env=environment, check=True).stdout
-    assert "removed 1 kernels" in cleared
+    assert "removed 1 kernel from" in cleared
     assert not list(Path(folder).iterdir())
 
 

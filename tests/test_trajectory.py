@@ -237,7 +237,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 numbers"),
+        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 number, one"),
         (lambda: cubic([[0]], [[1]], 1), r"start must be a row.*\(1, 1\)"),
         (lambda: quintic([0], [1], 1, stop_acceleration=np.nan), "stop_acceleration must be finite"),
         (lambda: quintic([0], [1], "soon"), "number of seconds"),

@@ -24,6 +24,7 @@ from redyn.errors import InputError, RedynError, SingularError
 from redyn.kernels.trace import Task, surroundings
 from redyn.model import Link, Model, configuration
 from redyn.shortcut import Quick, Shortcut, are_unit
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
@@ -34,7 +35,7 @@ FLOAT64 = np.dtype(np.float64)
 NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
 # A joint's inertia below this share of the body that it moves is rounding.
 ZERO_INERTIA = 1e-13
-# A link whose own inertia about its joint is below this share of the whole cannot vouch for the joint.
+# A link's own inertia about its joint below this share of the whole is too small to decide that the joint is regular.
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
@@ -111,7 +112,8 @@ class Evaluator:
             if array.ndim == 2:
                 if size is not None and len(array) != size:
                     raise InputError(
-                        f"{first} holds {size} states but {name} holds {len(array)}; give equal numbers, or one state"
+                        f"{first} holds {counted(size, 'state')} but {name} holds {len(array)}; give equal numbers, or "
+                        "one state"
                     )
                 size, first = len(array), name
             arrays.append(array)
@@ -199,7 +201,7 @@ class Evaluator:
         if kind in MEANINGS:
             return MEANINGS[kind]
         count = self.model.nq if kind == "q" else self.model.dof
-        return f"{count} numbers{self._whose}"
+        return f"{counted(count, 'number')}{self._whose}"
 
     @cached_property
     def _whose(self) -> str:

@@ -27,6 +27,7 @@ from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
 from redyn.model import Frame, Link, Model, build, configuration
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
@@ -111,7 +112,9 @@ class Robot:
     def size(self) -> str:
         """In words: how many joints, and velocities where some have several."""
         joints = len(self.joint_names)
-        return f"{joints} joints" if joints == self.dof else f"{joints} joints, {self.dof} velocities"
+        if joints == self.dof:
+            return counted(joints, "joint")
+        return f"{counted(joints, 'joint')}, {counted(self.dof, 'velocity', 'velocities')}"
 
     @property
     def dof(self) -> int:
@@ -204,7 +207,7 @@ class Robot:
         array([0.6, 1.2])
         """
         start = self.configuration("q", q)
-        rate = normal("v", v, self.dof, f"{self.dof} numbers")
+        rate = normal("v", v, self.dof, counted(self.dof, "number"))
         try:
             step = rate * np.asarray(dt, dtype=np.float64)[..., None]
         except (TypeError, ValueError):
@@ -228,7 +231,9 @@ class Robot:
     def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
         """Of one state or many; a single one goes with all of the other's."""
         if a.ndim == b.ndim == 2 and len(a) != len(b):
-            raise InputError(f"{len(a)} states and {len(b)} do not go together; give equal numbers, or one state")
+            raise InputError(
+                f"{counted(len(a), 'state')} and {len(b)} do not go together; give equal numbers, or one state"
+            )
         counts = [len(x) for x in (a, b) if x.ndim == 2]
         first, second = (np.broadcast_to(x, (counts[0] if counts else 1, x.shape[-1])) for x in (a, b))
         result = run(self.model, first, second)
@@ -496,7 +501,7 @@ class Robot:
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
-        meaning = f"{self.dof} numbers, one per joint"
+        meaning = f"{counted(self.dof, 'number')}, one per joint"
         arrays = [normal(name, value, self.dof, meaning) for name, value in values.items()]
         pull = self.gravity if gravity is None else normal("gravity", gravity, 3, "an acceleration")
         if any(a.ndim == 2 for a in (*arrays, pull)):

@@ -15,10 +15,11 @@ from rich.table import Table
 from redyn import files
 from redyn.cli.options import Force, wide_console
 from redyn.errors import InputError
+from redyn.words import counted
 
 
 def bench(
-    robots: Annotated[list[str] | None, typer.Argument(help="Robots; all that are here if none is named.")] = None,
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots to time; all available ones if none.")] = None,
     algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
     seconds: Annotated[float, typer.Option(help="Time for each robot and algorithm.")] = 3.0,
     out: Annotated[Path | None, typer.Option(help="Save the measurements (JSON).")] = None,
@@ -69,7 +70,8 @@ def bench(
     rate = report.multiply_adds_per_second * report.lanes / 1e9
     console = wide_console()
     console.print(
-        f"{report.processor}, {report.lanes} lanes, {report.cores} cores, {rate:.1f} G multiply-adds/s on one core.\n"
+        f"{report.processor}, {counted(report.lanes, 'lane')}, {counted(report.cores, 'core')}, {rate:.1f} G "
+        "multiply-adds/s on one core.\n"
         "Nanoseconds per state, best of many, interleaved; public calls, checks on, friction off.",
         highlight=False,
     )

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from redyn import files
 from redyn.cli.options import Force
+from redyn.words import counted
 
 
 def demo(
@@ -45,7 +46,7 @@ def demo(
         drift = np.abs(total - total[0] - work).max() / max(np.ptp(total), 1e-12)
         U, D = robot.udu(q)
         factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
-        console.print(f"[bold]{name}[/] ({where}), {robot.dof} joints, {len(t)} instants")
+        console.print(f"[bold]{name}[/] ({where}), {counted(robot.dof, 'joint')}, {counted(len(t), 'instant')}")
         console.print(f"  largest torques        {'  '.join(f'{x:.3g}' for x in np.abs(tau).max(axis=0))}")
         console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
         console.print(f"  U D U^T equals GIM to  {factors:.1e}")
@@ -84,7 +85,9 @@ def _fall(console: Console, out: Path, force: bool) -> Path:
     energy = run.energy
     drift = float(np.abs(energy.balance).max() / np.ptp(energy.kinetic))
     console.print(f"\n[bold]kuka-kr5[/] let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10")
-    console.print(f"  {run.steps} steps in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged")
+    console.print(
+        f"  {counted(run.steps, 'step')} in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged"
+    )
     touched = ", ".join(f"{a} and {b}" for a, b in run.clearance.touched)
     console.print(f"  links that touch on the way (taken as capsules): {touched}")
     return run.html(out / "kuka-kr5-fall.html", force)

@@ -15,6 +15,7 @@ from rich.table import Table
 from redyn import files
 from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers, wide_console
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.identification import Identification
@@ -35,7 +36,7 @@ def identify(
     ] = None,
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles without a unit are in degrees.")] = False,
     png: Annotated[Path | None, typer.Option(help="Draw measured and predicted torques to this picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -105,7 +106,7 @@ def _show(found: Identification) -> None:
     fit, console = found.fit, wide_console()
     filtered = f"low-pass {found.cutoff:.3g} Hz" if np.isfinite(found.cutoff) else "no filter"
     console.print(
-        f"[bold]{found.robot.name}[/]: {fit.base.count} base parameters from {fit.rows} rows "
+        f"[bold]{found.robot.name}[/]: {counted(fit.base.count, 'base parameter')} from {counted(fit.rows, 'row')} "
         f"({fit.outliers} outliers left out, {filtered}, condition {fit.condition:.3g})"
     )
     table = Table("base parameter", "file", "estimate", "± 95 %", "", "physical", box=None, header_style="bold")
@@ -131,18 +132,18 @@ def excite(
     out: Annotated[Path, typer.Option(help="Write t, q, qd, qdd to this CSV file.")] = Path("excite.csv"),
     duration: Annotated[float, typer.Option(help="Of one period, in seconds.")] = 20.0,
     harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
-    rate: Annotated[float, typer.Option(help="Rows a second.")] = 100.0,
+    rate: Annotated[float, typer.Option(help="Rows per second.")] = 100.0,
     speed: Annotated[str | None, typer.Option(help="Limit, one number or one per joint; default: the file's.")] = None,
     acceleration: Annotated[str | None, typer.Option(help="Limit, one number or one per joint.")] = None,
-    friction: Annotated[bool, typer.Option(help="Show friction too.")] = True,
-    armature: Annotated[bool, typer.Option(help="Show rotor inertia too.")] = False,
+    friction: Annotated[bool, typer.Option(help="Excite friction, too.")] = True,
+    armature: Annotated[bool, typer.Option(help="Excite rotor inertia, too.")] = False,
     seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
     force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
-    """Design a motion that shows a robot's parameters: a Fourier series within the limits, at rest at both ends.
+    """Design a motion for identification: a Fourier series within the limits, at rest at both ends.
 
-    The condition number of the base regressor is made small. Collisions are not looked at.
+    The condition number of the base regressor is made small. Collisions are not considered.
 
     Example: redyn excite kuka-kr5 --duration 20 --speed 1.2 --out excite.csv
     """
@@ -178,7 +179,7 @@ def excite(
         peaks = (np.abs(x[:, i]).max() for x in (qd, qdd, tau))
         table.add_row(name, f"{q[:, i].min():.4g}", f"{q[:, i].max():.4g}", *(f"{x:.4g}" for x in peaks))
     wide_console().print(table)
-    print(f"condition of the regressor of {base.count} base parameters: {reached:.3g}")
+    print(f"condition of the regressor of {counted(base.count, 'base parameter')}: {reached:.3g}")
     print(f"wrote {out}")
 
 
@@ -189,7 +190,7 @@ def parameters(
     unknown_lengths: Annotated[
         bool, typer.Option("--unknown-lengths", help="In closed form, as if no length were known; a few joints.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
@@ -219,7 +220,7 @@ def parameters(
         print(json.dumps({"robot": base.robot.name, "base": rows, "unidentifiable": base.unidentifiable}))
         return
     console = wide_console()
-    console.print(f"[bold]{base.robot.name}[/]: {base.count} base parameters of {len(base.names)}")
+    console.print(f"[bold]{base.robot.name}[/]: {counted(base.count, 'base parameter')} of {len(base.names)}")
     table = Table("", "grouping", "value", box=None, header_style="bold")
     rounding = 1e-14 * float(np.abs(base.values).max(initial=0.0))
     for k, (text, value) in enumerate(zip(groupings, base.values, strict=True), start=1):
@@ -244,7 +245,7 @@ def _linear_form(robot: Robot, as_json: bool) -> None:
         print(json.dumps({"robot": robot.name, "base": base, "regressor": regressor}))
         return
     console = wide_console()
-    console.print(f"[bold]{robot.name}[/]: {len(groupings)} parameters, lengths unknown; tau = Y beta")
+    console.print(f"[bold]{robot.name}[/]: {counted(len(groupings), 'parameter')}, lengths unknown; tau = Y beta")
     table = Table("", "grouping", "value", box=None, header_style="bold")
     for k, (text, value) in enumerate(groupings, start=1):
         table.add_row(f"beta{k}", text, f"{value:.6g}")

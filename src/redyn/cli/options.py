@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from redyn.errors import InputError
+from redyn.words import counted
 
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
-Floating = Annotated[bool, typer.Option(help="Set the robot free from the world, on a free joint.")]
+Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files there even if they are of another kind.")]
-Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
+Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
 def wide_console() -> Console:
@@ -35,7 +36,8 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
     if len(values) == 1:
         values = values * count
     if len(values) != count:
-        raise InputError(f"{name}: expected {count} numbers, separated by commas, or one for all; got {len(values)}")
+        wanted = counted(count, "number") + (", separated by commas, or one for all" if count > 1 else "")
+        raise InputError(f"{name}: expected {wanted}, got {len(values)}")
     return np.array(values)
 
 

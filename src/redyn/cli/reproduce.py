@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from redyn.cli.interrupt import Interrupted
 from redyn.cli.options import Force, wide_console
 
-COLOURS = {"agrees": "green", "agrees with repair": "blue", "differs": "yellow"}
+COLOURS = {"agrees": "green", "agrees with repair": "blue", "no printed numbers": "cyan", "differs": "yellow"}
 
 
 def reproduce(
@@ -23,6 +24,9 @@ def reproduce(
     force: Force = False,
 ) -> None:
     """Rebuild the figures, tables and exercises of the sources, with a verdict on each.
+
+    "agrees" is said of printed numbers and formulas. The curves of most figures are not in the sources: such items are
+    compared with an independent computation, and with what the text says of them, as "no printed numbers".
 
     Example: redyn reproduce        Example: redyn reproduce fig-9.11 table-9.1 --out rebuilt
     """
@@ -37,8 +41,10 @@ def reproduce(
         console.print(table)
         return
 
+    from redyn.reproduce.item import OUTCOMES
     from redyn.reproduce.rebuild import rebuild, write_index
 
+    unprinted = False
     table = Table("item", "verdict", "because", box=None, header_style="bold")
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -53,8 +59,11 @@ def reproduce(
                     "its index.html is not"
                 ) from None
             colour = "red" if result.unexplained else COLOURS[result.outcome]
-            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", result.reason)
+            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", escape(result.reason))
+            unprinted = unprinted or result.outcome == "no printed numbers"
             progress.advance(task)
     index = write_index(out, force)
     console.print(table)
+    if unprinted:
+        print(f"no printed numbers: {OUTCOMES['no printed numbers']}")
     print(f"wrote {index}")

@@ -28,7 +28,7 @@ def torque(
     gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion and the torques to this picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,

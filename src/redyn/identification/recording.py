@@ -91,7 +91,7 @@ def recording(
     made = Recording(times, arrays["q"], arrays["tau"], arrays.get("qd"), arrays.get("qdd"), origin)
     made = made.rows(np.flatnonzero(whole))
     if len(made.t) < FEWEST:
-        raise InputError(f"{origin}: {len(made.t)} whole rows are too few; at least {FEWEST} are needed")
+        raise InputError(f"{origin}: too few whole rows, {len(made.t)}; at least {FEWEST} are needed")
     if (np.diff(made.t) <= 0).any():
         k = int(np.argmax(np.diff(made.t) <= 0))
         raise InputError(f"{origin}: times must increase, but t = {made.t[k + 1]:g} follows t = {made.t[k]:g}")

@@ -12,6 +12,7 @@ from redyn.arrays import real_array
 from redyn.dynamics.kinematics import ancestors
 from redyn.errors import InputError
 from redyn.evaluate import normal
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import LinkName, Robot
@@ -62,10 +63,12 @@ def checked_wish(
             f"hold it, as in robot.lock({{{held[0]!r}: None}})"
         )
     values = (
-        robot.initial if start is None else normal("start", start, robot.dof, f"{robot.dof} numbers, one per joint")
+        robot.initial
+        if start is None
+        else normal("start", start, robot.dof, f"{counted(robot.dof, 'number')}, one per joint")
     )
     if values.ndim != 1:
-        raise InputError(f"start: expected one position, {robot.dof} numbers, got shape {values.shape}")
+        raise InputError(f"start: expected one position, {counted(robot.dof, 'number')}, got shape {values.shape}")
     if not np.isfinite(values).all():
         raise InputError("start: expected finite joint values")
     values = np.clip(values, *robot.limits.T) if limits else values.copy()  # Numba takes those that may be written to

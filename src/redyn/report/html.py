@@ -12,7 +12,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -45,18 +45,23 @@ def write_html(
     title: str,
     notes: Sequence[str] = (),
     touching: Clearance | None = None,
+    shown: Collection[str] = ("trace",),
+    opens: float = 0.0,
     force: bool = False,
 ) -> Path:
     """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
+    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise. `shown` are
+    the switches that are on at first: trace, axes, frames, masses. The page opens `opens` seconds after the first time.
     `force` replaces a file there that is no page of redyn's.
-    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise.
     """
     times, values = motion(robot, t, q)
     data = {
         "scene": scene(robot, times, values, touching),
         "start": float(times[0]),
         "duration": float(times[-1] - times[0]),
+        "shown": list(shown),
+        "opens": float(opens),
         "plots": [_plot_data(robot, times, plot, f"plots[{k}]") for k, plot in enumerate(plots)],
     }
     here = files("redyn.report")

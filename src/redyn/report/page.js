@@ -5,11 +5,11 @@ import { createPlayer, element } from "./player.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
 
 const SWITCHES = [
-  ["meshes", "Meshes", true],
-  ["trace", "Path", true],
-  ["axes", "Joint axes", false],
-  ["frames", "Frames", false],
-  ["masses", "Mass centres", false],
+  ["meshes", "Meshes"],
+  ["trace", "Path"],
+  ["axes", "Joint axes"],
+  ["frames", "Frames"],
+  ["masses", "Mass centres"],
 ];
 const byId = (id) => document.getElementById(id);
 
@@ -32,6 +32,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   const cards = data.plots.map(makeCard);
   await charts.use(await loadPlotly());
   new ResizeObserver(charts.resize).observe(byId("plots"));
+  player.seek(data.opens);
   root.dataset.ready = "true";
 
   // --- 3D ---------------------------------------------------------------------------------------------------
@@ -40,9 +41,14 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     try {
       const made = createViewer(byId("stage"), createDevice(THREE), THREE, OrbitControls, data.scene);
       const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.hasMeshes);
-      for (const [what, text, on] of switches) byId("switches").append(makeSwitch(made, what, text, on));
+      for (const [what, text] of switches) {
+        const on = what === "meshes" || data.shown.includes(what);
+        made.show(what, on);
+        byId("switches").append(makeSwitch(made, what, text, on));
+      }
       byId("fit").addEventListener("click", () => made.fit());
-      byId("grid").textContent = [made.note, `grid ${Number(made.gridStep.toPrecision(2))} m`].filter(Boolean).join(", ");
+      const red = made.contacts.length ? "red above the time line: links touch" : "";
+      byId("grid").textContent = [made.note, red, `grid ${Number(made.gridStep.toPrecision(2))} m`].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;

@@ -10,9 +10,10 @@ from typing import Any
 from redyn import files
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js
+from redyn.reproduce.check import Check
 from redyn.reproduce.draw import picture
 from redyn.reproduce.interactive import divisions
-from redyn.reproduce.item import Check, Item, Load, Result
+from redyn.reproduce.item import Item, Load, Result
 from redyn.reproduce.page import index_page, item_page, preview
 from redyn.reproduce.registry import GROUPS, ITEMS
 from redyn.robot import load as load_from_library

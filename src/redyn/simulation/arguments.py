@@ -11,6 +11,7 @@ from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.robot import Robot
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def per_joint(name: str, value: ArrayLike, dof: int, negative: bool = False) -> 
     try:
         row = np.array(np.broadcast_to(real_array(value), (dof,)))
     except (TypeError, ValueError):
-        raise InputError(f"{name}: expected a number or {dof} numbers, one per joint") from None
+        raise InputError(f"{name}: expected a number, or {counted(dof, 'number')}, one per joint") from None
     if not np.isfinite(row).all() or (not negative and (row < 0).any()):
         raise InputError(f"{name}: expected finite numbers{'' if negative else ', none negative'}, got {value!r}")
     return row

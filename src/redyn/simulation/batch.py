@@ -18,6 +18,7 @@ from redyn.robot import Robot
 from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.result import INTERRUPTED
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -78,7 +79,7 @@ def simulate_batch(
     n = robot.dof
     joints = ", ".join(robot.joint_names[:8])
     states = [
-        np.atleast_2d(normal(name, x, width, f"{width} numbers, of the joints {joints}, for each motion"))
+        np.atleast_2d(normal(name, x, width, f"{counted(width, 'number')}, of the joints {joints}, for each motion"))
         for name, x, width in (("q", q, robot.nq), ("qd", qd, n))
     ]
     states[0] = robot.configuration("q", states[0])
@@ -91,7 +92,9 @@ def simulate_batch(
     table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
     count = _count([*states, *given, *([] if table is None else [table[0]])])
     if (steps // every + 1) * count * n > MOST_NUMBERS:
-        raise InputError(f"{steps // every + 1} samples of {count} motions do not fit; sample less often")
+        raise InputError(
+            f"{counted(steps // every + 1, 'sample')} of {counted(count, 'motion')} do not fit; sample less often"
+        )
     Q, V = (_spread(a, count) for a in states)
     world = [_spread(a, count) for a in given]
     used, _ = world_inputs(robot.named_frame, gravity, None, payload)

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.arrays import real_array
 from redyn.errors import InputError, RedynWarning
 from redyn.model import configuration
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], ArrayLike]
@@ -245,7 +246,10 @@ def _has_rows(value: Any) -> bool:
 
 def table(torque: Any, dof: int, duration: float, joints: Sequence[str]) -> tuple[Array, Array]:
     """Times and rows of a torque given by numbers: none, one row, rows spread over the run, or (times, rows)."""
-    meaning = f"torque: expected {dof} numbers, one per joint ({', '.join(joints[:8])}), rows of them, or (times, rows)"
+    meaning = (
+        f"torque: expected {counted(dof, 'number')}, one per joint ({', '.join(joints[:8])}), rows of them, or "
+        "(times, rows)"
+    )
     if torque is None:
         return np.zeros(1), np.zeros((1, dof))
     times, values = None, torque

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from redyn.errors import MissingExtraError, RedynError
 from redyn.files import write_csv
 from redyn.robot import Robot
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
@@ -81,7 +82,7 @@ class Run:
 
     def __repr__(self) -> str:
         end = f", {self.ending}" if self.ending else ""
-        how = f"{len(self.t)} samples, {self.method}, {self.steps} steps{end}"
+        how = f"{counted(len(self.t), 'sample')}, {self.method}, {counted(self.steps, 'step')}{end}"
         return f"<Run of {self.robot.name}: {self.t[-1]:g} s, {how}>"
 
     @property
@@ -202,7 +203,7 @@ class Run:
     def _notes(self) -> list[str]:
         drift = float(np.abs(self.energy.balance).max())
         exchanged = float(max(np.ptp(self.energy.kinetic), np.ptp(self.energy.potential)))
-        notes = [f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations"]
+        notes = [f"{counted(self.steps, 'step')}, {self.rejected} rejected, {counted(self.evaluations, 'evaluation')}"]
         notes.append(f"energy balance within {drift:.1e} J of {exchanged:.4g} J exchanged")
         return notes + ([self.ending] if self.ending else [])
 

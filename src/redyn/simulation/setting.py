@@ -20,6 +20,7 @@ from redyn.simulation.arguments import one_row, per_joint
 from redyn.simulation.drive import Memory, event_value, memory
 from redyn.simulation.manifold import layout_of
 from redyn.simulation.system import System, evaluate, replay
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ class Setting:
         named = ", ".join(robot.joint_names[:8])
         n, nq = robot.dof, robot.nq
         start = [
-            one_row(name, value, width, f"{width} numbers for the joints ({named})")
+            one_row(name, value, width, f"{counted(width, 'number')} for the joints ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
         ]
         start[0] = robot.configuration("q", start[0])
@@ -187,7 +188,7 @@ class Setting:
                     return self.callbacks.fail(error)
                 if value.size != count:
                     return self.callbacks.fail(
-                        InputError(f"{name}: expected {count} numbers, got shape {value.shape} {when}")
+                        InputError(f"{name}: expected {counted(count, 'number')}, got shape {value.shape} {when}")
                     )
                 if not np.isfinite(value).all():
                     return self.callbacks.fail(InputError(f"{name}: expected finite numbers, got {value} {when}"))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -120,7 +121,7 @@ def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> A
     if array.ndim != 1 or not len(array):
         raise InputError(f"{kind}: {name} must be a row of numbers, one per joint, got shape {array.shape}")
     if length is not None and len(array) != length:
-        raise InputError(f"{kind}: {name} must hold {length} numbers, one per joint, got {len(array)}")
+        raise InputError(f"{kind}: {name} must hold {counted(length, 'number')}, one per joint, got {len(array)}")
     if not np.isfinite(array).all():
         raise InputError(f"{kind}: {name} must be finite")
     return array
