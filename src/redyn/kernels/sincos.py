@@ -19,7 +19,8 @@ HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 # Adding this pushes a double's fraction out: the sum holds the rounded integer in its low bits.
 ROUNDER = 6755399441055744.0  # 1.5 * 2^52
 
-# Minimax polynomials in z = r^2: sin(r) = r + r z S(z), cos(r) = 1 - z/2 + z^2 C(z); accurate to the last bit.
+# Minimax polynomials in z = r^2: sin(r) = r + r z S(z), cos(r) = 1 - z/2 + z^2 C(z); accurate to the last bit. The
+# coefficients are those of fdlibm (Sun Microsystems, 1993), files k_sin.c and k_cos.c.
 SINE = (
     -1.66666666666666324348e-01,
     8.33333333332248946124e-03,

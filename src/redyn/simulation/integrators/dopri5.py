@@ -1,6 +1,7 @@
 """Dormand-Prince 5(4): the method behind ode45.
 
-Seven stages, of which the last is the first of the next step; the fifth-order result goes on.
+Seven stages, of which the last is the first of the next step; the fifth-order result goes on. Coefficients: J. R.
+Dormand and P. J. Prince, Journal of Computational and Applied Mathematics 6 (1980), 19-26.
 """
 
 from __future__ import annotations

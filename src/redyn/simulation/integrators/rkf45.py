@@ -1,6 +1,7 @@
 """Runge-Kutta-Fehlberg 4(5): the integrator of Saha 2003.
 
-Six stages; the fifth-order result goes on, the fourth-order one measures the error.
+Six stages; the fifth-order result goes on, the fourth-order one measures the error. Coefficients: E. Fehlberg, NASA
+Technical Report R-315 (1969).
 """
 
 from __future__ import annotations
