@@ -359,7 +359,7 @@ def test_command_writes(tmp_path):
     result = run("one-link", "--html", files[0], "--latex", files[1], "--notebook", files[2], "--q", "30 deg")
     assert result.exit_code == 0
     assert files[0].read_text().startswith("<!doctype html>")
-    assert files[1].read_text().startswith("\\documentclass")
+    assert "\n\\documentclass" in files[1].read_text()
     assert nbformat.read(files[2], as_version=4).cells
 
 

@@ -64,7 +64,7 @@ def test_one_joint_is_one_joint():
     assert repr(redyn.derive(robot)).startswith("<Equations of 'one-link': 1 joint, 3 constants>")
     for call, message in (
         (lambda: robot.mass_matrix([0.0, 1.0]), "q: expected 1 number, one per joint"),
-        (lambda: robot.integrate([0.0, 1.0], [0.0]), r"q: expected 1 number: shape \(1,\)"),
+        (lambda: robot.integrate([0.0, 1.0], [0.0]), r"q: expected 1 number, one per joint \(joint1\): shape \(1,\)"),
         (lambda: redyn.simulate(robot, [0.0, 0.0], [0.0], 1.0), "q: expected 1 number for the joints"),
         (lambda: redyn.derive(robot).evaluate("mass_matrix", [0, 0]), "expected 1 number, one per joint"),
     ):

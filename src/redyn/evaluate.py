@@ -326,7 +326,7 @@ class Evaluator:
 
     def configuration(self, name: str, value: Any) -> Array:
         """`value` as one configuration or several, (nq,) or (N, nq), whose quaternions have length 1."""
-        array = normal(name, value, self.model.nq, f"{self.model.nq} numbers{self._whose}")
+        array = normal(name, value, self.model.nq, f"{counted(self.model.nq, 'number')}{self._whose}")
         if not self._quaternions:
             return array
         single = array.ndim == 1

@@ -623,7 +623,7 @@ class Robot:
         n = self.dof
         flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
         if self.model.quaternions:
-            rates = normal("qd", qd, n, f"{n} numbers")
+            rates = normal("qd", qd, n, counted(n, "number"))
             drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
             flow[..., :n, :n] = drift if rates.ndim == 2 else drift[0]
         flow[..., :n, n : 2 * n] = np.eye(n)

@@ -112,7 +112,8 @@ def _kuka_interference(load: Load) -> Result:
     room = clearance(robot, run.q)
     pairs = ", ".join(f"{a} and {b}" for a, b in room.touched)
     first = first_crossing(run.t, -room.distance)
-    deepest = int(room.distance.argmin())
+    # Once their axes cross, links are as deep in each other as can be: the first such instant, whatever rounding says.
+    deepest = int((room.distance < room.distance.min() + 1e-9).argmax())
     claim = statement(
         "links interfere during the fall",
         first is not None,

@@ -22,6 +22,7 @@ from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Motion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
@@ -34,7 +35,7 @@ def pd_gravity(
     """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
     goal = robot.configuration("target", _for_all(robot, target))
     if goal.ndim != 1:
-        raise InputError(f"target: expected one configuration, {robot.nq} numbers, got shape {goal.shape}")
+        raise InputError(f"target: expected one configuration, {counted(robot.nq, 'number')}, got shape {goal.shape}")
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
 
     def torque(t: float, q: Array, qd: Array) -> Array:

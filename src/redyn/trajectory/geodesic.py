@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from redyn.errors import InputError
 from redyn.model import configuration
 from redyn.trajectory.motion import Array, Motion, row
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -57,7 +58,7 @@ def on_manifold(
     """
     first, last = (robot.configuration(f"{kind}: {name}", q) for name, q in (("start", start), ("stop", stop)))
     if first.ndim != 1 or last.ndim != 1:
-        raise InputError(f"{kind}: start and stop must be one configuration each, {robot.nq} numbers")
+        raise InputError(f"{kind}: start and stop must be one configuration each, {counted(robot.nq, 'number')}")
     if robot.nq == robot.dof:
         return make(first, last)
     turning = np.zeros(robot.dof, dtype=bool)
