@@ -1,11 +1,7 @@
 """The studio in a real browser. Screenshots are kept in .artefacts/studio."""
 
 import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -14,7 +10,8 @@ import pytest
 
 import redyn
 from browser import listen
-from test_studio import URDF, zipped
+from studio_server import running
+from studio_files import URDF, zipped
 
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
 PATIENCE = 90_000  # ms: a shared machine without a GPU
@@ -26,31 +23,15 @@ CONTROLS = [
 
 
 @pytest.fixture(scope="module")
-def address():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "redyn", "studio", "--no-browser", "--port", str(port)]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as server:
-        try:
-            url = f"http://127.0.0.1:{port}/"
-            end = time.monotonic() + 60
-            while True:
-                try:
-                    urllib.request.urlopen(url, timeout=5).close()
-                    break
-                except OSError:
-                    assert server.poll() is None, server.stdout.read()
-                    assert time.monotonic() < end
-                    time.sleep(0.2)
-            yield url
-        finally:
-            server.terminate()
-            log = server.communicate(timeout=20)[0]
-    assert "Traceback" not in log, log
+def server():
+    with running() as started:
+        yield started
+    assert not [line for line in started.log if "Traceback" in line], "".join(started.log)
+
+
+@pytest.fixture(scope="module")
+def address(server):
+    return server.url
 
 
 class Tab:
@@ -63,7 +44,7 @@ class Tab:
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.complaints = listen(self.page, address)
+        self.complaints = listen(self.page, address.partition("?")[0])
         self.motion = "inverse"  # the tab whose motion is played
         began = time.monotonic()
         self.page.goto(address)

@@ -28,7 +28,7 @@ from redyn.kinematics.shape import (
     reach,
 )
 from redyn.report.colours import joint_colour
-from redyn.report.shapes import Look, look
+from redyn.report.shapes import Look, Meshes, look
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
@@ -41,11 +41,17 @@ FLAT = 1e-6  # sine of an angle that counts as none
 
 
 def scene(
-    robot: Robot, t: ArrayLike, q: ArrayLike, touching: Clearance | None = None, radius: ArrayLike | None = None
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    touching: Clearance | None = None,
+    radius: ArrayLike | None = None,
+    meshes: Meshes | None = None,
 ) -> dict[str, Any]:
     """What viewer.js takes: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
-    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise.
+    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise. `meshes`: the
+    robot's, where they were read before; its files are opened otherwise.
     """
     times, values = motion(robot, t, q)
     most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
@@ -55,7 +61,7 @@ def scene(
     shapes = capsules(robot, radius, span)
     poses = link_poses(robot, kept)
     joints = joint_places(robot)
-    appearance = look(robot)
+    appearance = look(robot, meshes)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
     return {

@@ -1,0 +1,67 @@
+"""A studio that runs beside the tests, in a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+
+
+class Server:
+    """`url` has the token; `log` holds the lines that it has written so far."""
+
+    def __init__(self, *arguments, port=0):
+        command = [sys.executable, "-m", "redyn", "studio", "--no-browser", "--port", str(port), *arguments]
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
+        self.process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self.log: list[str] = []
+        self._told = threading.Event()
+        threading.Thread(target=self._listen, daemon=True).start()
+        assert self._told.wait(60), self.log
+        found = re.search(r"http://[^ ]+:(\d+)/\S*", self.log[0])
+        assert found, "".join(self.log)
+        self.url, self.port = found[0], int(found[1])
+        self.origin = self.url.partition("?")[0]
+        self._wait()
+
+    def _listen(self):
+        for line in self.process.stdout:
+            self.log.append(line)
+            self._told.set()
+        self._told.set()
+
+    def _wait(self):
+        end = time.monotonic() + 60
+        while True:
+            try:
+                return urllib.request.urlopen(self.origin, timeout=5).close()
+            except urllib.error.HTTPError:
+                return None  # it answers: with its door
+            except OSError:
+                assert self.process.poll() is None, "".join(self.log)
+                assert time.monotonic() < end
+                time.sleep(0.1)
+
+    def memory(self):
+        """Bytes of memory that it holds."""
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+@contextmanager
+def running(*arguments, port=0):
+    server = Server(*arguments, port=port)
+    try:
+        yield server
+    finally:
+        server.end()
