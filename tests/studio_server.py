@@ -9,14 +9,17 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class Server:
     """`url` has the token; `log` holds the lines that it has written so far."""
 
-    def __init__(self, *arguments, port=0):
-        command = [sys.executable, "-m", "redyn", "studio", "--no-browser", "--port", str(port), *arguments]
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
+    def __init__(self, *arguments, port=0, environment=None):
+        command = [sys.executable, "-m", "redyn", "studio", "--port", str(port), *arguments]
+        command += [] if "--browser" in arguments else ["--no-browser"]
+        own = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
+        environment = {**own, **(environment or {})}
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -50,8 +53,8 @@ class Server:
 
     def memory(self):
         """Bytes of memory that it holds."""
-        with open(f"/proc/{self.process.pid}/statm") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        pages = Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
     def end(self):
         self.process.terminate()
@@ -59,8 +62,8 @@ class Server:
 
 
 @contextmanager
-def running(*arguments, port=0):
-    server = Server(*arguments, port=port)
+def running(*arguments, port=0, environment=None):
+    server = Server(*arguments, port=port, environment=environment)
     try:
         yield server
     finally:

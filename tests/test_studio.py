@@ -1,13 +1,9 @@
 """The studio without a browser: tables, forms, work, code to take home, jobs, uploads, and who may come in."""
 
-import asyncio
-import io
 import os
-import socket
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -389,6 +385,59 @@ def test_formulas_of_a_two_link_arm():
         for row in formula.rows:
             for entry in row:
                 assert ElementTree.fromstring(entry.mathml).tag.endswith("math")
+
+
+# --- what is shown, and what is taken home -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def state():
+    made = State.first("two-link")
+    yield made
+    made.close()
+
+
+def test_the_equations_leave_the_motion_as_it_was(state):
+    """A robot falls, is stopped in mid-air, and its matrices are read there."""
+    state.choose("forward")
+    state.forward = work.forward(lambda part, note: None, state.forward_order())
+    state.show_time(2.5)
+    state.time = 2.5
+    state.choose("equations")
+    run = state.forward.runs[0].run
+    assert state.played is run
+    np.testing.assert_array_equal(state.q, run.q[500])
+    names = executed(takeaway.python(state))
+    np.testing.assert_array_equal(names["qd"], run.qd[500])
+    assert np.abs(names["qd"]).max() > 0.1
+    assert takeaway.report(state)[0].endswith("-forward.html")
+    state.choose("inverse")
+    assert state.played is state.inverse
+
+
+def test_python_is_of_what_is_shown_not_of_what_is_typed(state):
+    state.run_inverse()
+    state.tab = "forward"
+    state.run.compare = "method:rk4"
+    state.forward = work.forward(lambda part, note: None, state.forward_order())
+    before = takeaway.python(state)
+    state.run.set_duration("0.25")
+    state.run.compare, state.motion.duration = "", "0.25"
+    assert takeaway.python(state) == before
+    assert "'rk4'" in before
+    state.tab = "inverse"
+    assert "0.25" not in takeaway.python(state)
+
+
+def test_usual_gains_suit_light_and_heavy_robots(state):
+    """The fingers of the gripper weigh grams: gains in Nm would make them tremble for minutes."""
+    for name in ("gripper", "puma"):
+        state.open(open_source(name))
+        state.tab, state.run.drive = "forward", "pd"
+        state.run.set_duration("2")
+        run = work.forward(lambda part, note: None, state.forward_order()).runs[0].run
+        assert run.steps < 5000
+        np.testing.assert_allclose(run.q[-1], state.run.plan(state.robot, state.motion).target, atol=0.05)
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------

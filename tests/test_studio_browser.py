@@ -10,8 +10,8 @@ import pytest
 
 import redyn
 from browser import listen
-from studio_server import running
 from studio_files import URDF, zipped
+from studio_server import running
 
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
 PATIENCE = 90_000  # ms: a shared machine without a GPU

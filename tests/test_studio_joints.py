@@ -15,10 +15,10 @@ from redyn.description.schema import JointType
 from redyn.robot import Robot
 from redyn.studio import takeaway, work
 from redyn.studio.coordinates import coordinate_heads, coordinate_units, slid, slider_values, sliders
-from redyn.studio.state import State
 from redyn.studio.editor import Editor
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
+from redyn.studio.state import State
 from redyn.studio.table import draft_of
 from redyn.studio.table import read as read_draft
 from studio_files import upload_motion, upload_robot

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from nicegui import Client, app, core, ui
+from nicegui import Client, app, background_tasks, core, ui
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
@@ -157,8 +157,10 @@ class Studio:
         if not session.uploads.locked():
             troubles.forget(*(cause for cause in troubles.messages if cause.startswith("upload")))
         number, message, status = troubles.attempt(), "", 400
+        path = inbox.place(session.state.folder, name)
+        session.arriving.add(path.parent)
         try:
-            path = await _received(request, inbox.place(session.state.folder, name))
+            await _received(request, path)
             async with session.uploads:
                 await taker(session, path)
         except ClientDisconnect:
@@ -168,6 +170,8 @@ class Studio:
         except Exception as error:
             log.exception("upload")
             message, status = f"{shown}: {fault(error)}", 500
+        finally:
+            session.arriving.discard(path.parent)
         if kind != "work":
             troubles.ended(f"upload {shown}", number, message)
             if session.desk is not None:
@@ -179,7 +183,7 @@ class Studio:
 
     async def _take_robot(self, session: Session, path: Path) -> None:
         opened = await self._read(inbox.open_robot, path)
-        inbox.tidy(session.state.folder, {path.parent, *session.state.folders_in_use})
+        inbox.tidy(session.state.folder, {*session.arriving, *session.state.folders_in_use})
         if session.desk is not None:
             await session.desk.take(opened)
         else:
@@ -209,7 +213,7 @@ class Studio:
 DESK = "redyn_desk"  # the attribute of a client that holds its desk
 
 
-async def _received(request: Request, path: Path) -> Path:
+async def _received(request: Request, path: Path) -> None:
     """The body of a request as a file; nothing of it stays if it is too large, or does not come whole."""
     size = 0
     try:
@@ -224,7 +228,6 @@ async def _received(request: Request, path: Path) -> Path:
     except BaseException:
         shutil.rmtree(path.parent, ignore_errors=True)
         raise
-    return path
 
 
 async def _kept(client: Client) -> bool:
@@ -290,6 +293,7 @@ def serve(
     _serve_modules()
     messages.guard(core.sio)
     application = cast(Any, app)  # NiceGUI's annotations are too loose for strict checking
+    application.add_middleware(messages.middleware)
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
@@ -297,36 +301,35 @@ def serve(
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
     print(f"redyn studio: {access.address}\nCtrl-C ends it.", flush=True)
-    page = _open_browser(application, access) if browser else None
+    if browser:
+        _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
     if is_loopback(host):
         options["gzip_middleware_factory"] = None  # on this machine, packing takes longer than sending
-    try:
-        cast(Any, ui).run(
-            host=host,
-            port=port,
-            title="redyn studio",
-            favicon=ICON,
-            language="en-US",
-            reload=False,
-            show=False,
-            show_welcome_message=False,
-            tailwind=False,
-            http=TimelyProtocol,
-            **options,
-        )
-    finally:
-        if page is not None:
-            page.unlink(missing_ok=True)
+    cast(Any, ui).run(
+        host=host,
+        port=port,
+        title="redyn studio",
+        favicon=ICON,
+        language="en-US",
+        reload=False,
+        show=False,
+        show_welcome_message=False,
+        tailwind=False,
+        http=TimelyProtocol,
+        **options,
+    )
 
 
-def _open_browser(application: Any, access: Access) -> Path | None:
+def _open_browser(application: Any, access: Access) -> None:
     """Opens a browser once the server listens: at a private page that has the address, or at the door."""
     page = opener(access)
     address = page.as_uri() if page is not None else access.address.partition("?")[0]
-    application.on_startup(lambda: asyncio.get_running_loop().call_later(1.0, _open_address, address) and None)
-    return page
 
+    async def show() -> None:
+        await asyncio.sleep(0.5)  # the server listens once all that is done at its start has begun
+        await asyncio.to_thread(webbrowser.open, address)
 
-def _open_address(address: str) -> None:
-    asyncio.get_running_loop().run_in_executor(None, webbrowser.open, address)
+    application.on_startup(lambda: background_tasks.create(show(), name="browser") and None)
+    if page is not None:
+        application.on_shutdown(lambda: page.unlink(missing_ok=True))

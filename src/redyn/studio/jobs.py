@@ -2,7 +2,7 @@
 
 A worker is a thread here and a process that stays, since a new one takes a second to import everything. A job that is
 stopped is asked first and so hands back what it has; a process that does not listen is ended. People take turns: of
-those who wait, the one who has the fewest jobs under way is served next.
+those who wait, the one with the fewest jobs under way is served next, then the one whose last turn was longest ago.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ GRACE = 2.0  # s that a stopped job has to hand back what it has
 QUIET = 0.05  # s between messages about progress
 SECONDS = 300.0  # that a job may take
 MOST_EACH = 4  # jobs of one person that run or wait
+MOST_KNOWN = 1000  # people whose last turn is remembered
 MOST_SERVED = 200  # jobs of one process: then a new one takes its place, whatever the old one has gathered
 
 
@@ -65,6 +66,7 @@ class Pool:
         self._changed = threading.Condition()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
+        self._served: dict[str, int] = {}  # people by their last turn, the latest last
         self._closed = False
         self._workers = [_Worker(self) for _ in range(size)]
 
@@ -82,12 +84,13 @@ class Pool:
     def ahead_of(self, job: Job) -> int:
         """How many jobs are served before this one, as things are now."""
         with self._changed:
-            waiting = list(self._waiting)
+            waiting, served = list(self._waiting), dict(self._served)
             busy = Counter(other.person for other in self._running)
         count = 0
-        while waiting and (first := _next(waiting, busy)) is not job:
+        while waiting and (first := _next(waiting, busy, served)) is not job:
             waiting.remove(first)
             busy[first.person] += 1
+            served[first.person] = max(served.values(), default=0) + 1
             count += 1
         return count
 
@@ -101,9 +104,11 @@ class Pool:
                 if self._closed:
                     return None
                 if self._waiting:
-                    job = _next(self._waiting, Counter(other.person for other in self._running))
+                    job = _next(self._waiting, Counter(other.person for other in self._running), self._served)
                     self._waiting.remove(job)
                     self._running.append(job)
+                    turn = max(self._served.values(), default=0) + 1
+                    self._served = {**dict(list(self._served.items())[-MOST_KNOWN:]), job.person: turn}
                     return job
                 self._changed.wait(0.2)
 
@@ -124,9 +129,9 @@ class Pool:
             worker.end()
 
 
-def _next(waiting: list[Job], busy: Counter[str]) -> Job:
-    """Of the person with the fewest jobs under way; among those, the one that waits for longest."""
-    return min(waiting, key=lambda job: busy[job.person])
+def _next(waiting: list[Job], busy: Counter[str], served: dict[str, int]) -> Job:
+    """Of the person with the fewest jobs under way; among those, of the one whose last turn was longest ago."""
+    return min(waiting, key=lambda job: (busy[job.person], served.get(job.person, 0)))
 
 
 class _Worker:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
 from redyn.errors import InputError
@@ -24,7 +24,6 @@ from redyn.studio.table import read as read_draft
 VERSION = 1
 LARGEST = 5_000_000  # bytes, as JSON
 LONGEST = 300  # characters of a field
-TABS = ("inverse", "forward", "equations")
 _TEXTS = {
     "motion": ("kind", "duration", "sample"),
     "run": ("duration", "drive", "kp", "kd", "method", "rtol", "step", "sample", "compare"),
@@ -68,13 +67,17 @@ def restore(state: State, data: object) -> None:
         _fill(motion, kept["motion"], "motion")
         _fill(run, kept["run"], "run")
         run.stops = kept["run"]["stops"] is True
-        tab, before = (cast(Tab, kept[key] if kept[key] in TABS else "inverse") for key in ("tab", "before"))
+        tab, before = _tab(kept["tab"]), _tab(kept["before"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.tab, state.before = tab, before
     state.inverse, state.forward, state.job, state.archive, state.warnings = None, None, None, None, []
+
+
+def _tab(value: object) -> Tab:
+    return next((tab for tab in get_args(Tab) if tab == value), "inverse")
 
 
 def _draft(data: dict[str, Any]) -> Draft:

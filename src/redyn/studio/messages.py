@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import logging
+import re
 from collections.abc import Callable
 from typing import Any, cast
 
 from redyn.errors import RedynError
 
 LONGEST = 300  # characters of a text that a page sends
+SOCKETS = "/_nicegui_ws/"  # where pages and NiceGUI talk
 log = logging.getLogger("redyn.studio")
 
+_PACKET = re.compile(r'[01]|2[0-9]*\["|3[0-9]*\[')  # of Socket.IO: connect, disconnect, an event by its name, an answer
 _SHAPES = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
 
 
@@ -95,6 +99,45 @@ def guard(server: Any) -> None:
     for name in ("connect", "handshake", "event", "javascript_response", "ack"):
         handlers[name] = guarded(name, handlers[name])
     handlers["log"] = _log_line
+    packets = cast("dict[str, Callable[..., Any]]", server.eio.handlers)
+    take = guarded("packet", packets["message"])
+
+    async def packet(sender: str, data: object) -> None:
+        if isinstance(data, str) and _PACKET.match(data):
+            await take(sender, data)
+        else:
+            log.warning("a message from a page was not understood (packet): %.60r", data)
+
+    packets["message"] = packet
+    for name in ("engineio.server", "socketio.server"):
+        logging.getLogger(name).addFilter(_OneLine())
+
+
+class _OneLine(logging.Filter):
+    """What the layers below say of a packet that they cannot take, without the trace."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.exc_info:
+            record.msg, record.args = "%s: %s", (record.getMessage(), _line(record.exc_info[1]))
+            record.exc_info = None
+        return True
+
+
+def middleware(application: Any) -> Any:
+    """Around the whole application: packets that are none end their connection, with a line in the log."""
+
+    async def guarded(scope: Any, receive: Any, send: Any) -> None:
+        if not str(scope.get("path", "")).startswith(SOCKETS):
+            return await application(scope, receive, send)
+        try:
+            await application(scope, receive, send)
+        except Exception as error:
+            log.warning("a message from a page was not understood (packet): %s", _line(error))
+            with contextlib.suppress(Exception):
+                await send({"type": "websocket.close", "code": 1003})
+        return None
+
+    return guarded
 
 
 def _log_line(_: str, message: object = None) -> None:

@@ -67,7 +67,7 @@ def read_robot(path: Path, choice: str | None = None) -> Answer:
     from redyn.description import to_data
     from redyn.description.meshes import within
     from redyn.report.shapes import look
-    from redyn.robot import load
+    from redyn.robot import Robot, load
     from redyn.studio.opening import check_size, meshes_name
     from redyn.studio.prepared import save_meshes
 
@@ -85,9 +85,11 @@ def read_robot(path: Path, choice: str | None = None) -> Answer:
     with within(folder / "unpacked" if robots else folder), _heard() as notes:
         robot = load(file)
         check_size(robot.description)
+        description = robot.description
+        description = description.model_copy(update={"links": [_relative(link, file) for link in description.links]})
+        robot = Robot(description)
         place = file.parent.relative_to(folder).as_posix()
         save_meshes(folder / meshes_name(place), look(robot))
-    description = robot.description.model_copy(update={"links": [_relative(x, file) for x in robot.description.links]})
     return {
         "robot": to_data(description),
         "place": place,
@@ -144,20 +146,23 @@ def set_bounds(memory: int) -> None:
         import resource
     except ImportError:  # Windows: sizes that files declare are checked, and the time is limited
         return
+    with contextlib.suppress(ValueError, OSError):  # stricter already
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     used = _address_space()
-    for name, value in (("RLIMIT_AS", used + memory if used else None), ("RLIMIT_CORE", 0)):
-        with contextlib.suppress(AttributeError, ValueError, OSError):  # not on every platform, or stricter already
-            if value is not None:
-                resource.setrlimit(getattr(resource, name), (value, value))
+    if used:
+        with contextlib.suppress(ValueError, OSError):
+            return resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
+    # Elsewhere a limit of the address space is not kept, or what is used cannot be known: macOS.
     unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit + memory
 
-    def watch() -> None:  # where a limit of the address space is not kept, as on macOS
+    def watch() -> None:
         while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit < most:
             time.sleep(0.05)
         os._exit(OUT_OF_MEMORY)
 
     threading.Thread(target=watch, daemon=True).start()
+    return None
 
 
 OUT_OF_MEMORY = 99  # exit code

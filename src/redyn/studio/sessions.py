@@ -6,7 +6,9 @@ import asyncio
 import secrets
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from redyn.errors import RedynError
 from redyn.studio.opening import Opened
@@ -36,7 +38,8 @@ class Session:
     desk: Desk | None = None  # the page that shows it
     following: asyncio.Task[None] | None = None  # the robot of the tables being made
     troubles: Troubles = field(default_factory=Troubles)
-    uploads: asyncio.Lock = field(default_factory=asyncio.Lock)  # one after the other, in the order they came
+    uploads: asyncio.Lock = field(default_factory=asyncio.Lock)  # of this person, one after the other as they came
+    arriving: set[Path] = field(default_factory=set[Path])  # folders of uploads that are not read yet
 
     def came(self) -> None:
         self.pages, self.closing = self.pages + 1, False
@@ -57,6 +60,7 @@ class Sessions:
     def __init__(self, first: Opened) -> None:
         self.first = first
         self._by_tab: dict[str, Session] = {}
+        self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, tab: str, person: str) -> Session:
         """The session of a tab, a new one for a new tab. The one that was left first makes room for it, if need be."""
@@ -67,7 +71,8 @@ class Sessions:
                 if not gone:
                     raise RedynError("too many people are using this studio just now; try again later")
                 self._forget(min(gone, key=lambda name: self._by_tab[name].left))
-            self._by_tab[tab] = Session(State.first(self.first), person)
+            uploads = self._uploads.setdefault(person, asyncio.Lock())
+            self._by_tab[tab] = Session(State.first(self.first), person, uploads=uploads)
         return self._by_tab[tab]
 
     def by_key(self, key: str) -> Session | None:

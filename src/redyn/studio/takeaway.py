@@ -119,7 +119,9 @@ def _inverse_report(path: Path, found: Inverse, meshes: Path | None) -> None:
 
 def _forward_report(path: Path, found: Forward) -> None:
     first = found.runs[0].run
-    keep: NDArray[np.bool_] = np.asarray(np.isfinite(first.q).all(axis=1))  # a motion that diverged ends in numbers that cannot be drawn
+    keep: NDArray[np.bool_] = np.asarray(
+        np.isfinite(first.q).all(axis=1)
+    )  # a motion that diverged ends in numbers that cannot be drawn
     pairs = [(_only(plot, keep), other) for plot, other in plots_of(found).values()]
     second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
     names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
