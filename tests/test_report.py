@@ -204,7 +204,7 @@ def test_names_from_strangers_stay_text(tmp_path):
     text = page.read_text("utf-8")
     assert "<img" not in text
     assert text.count(html.escape(HOSTILE)) == 5
-    assert json.loads(unpacked(text, "data"))["scene"]["links"][1]["name"] == f"{HOSTILE} 0"
+    assert json.loads(unpacked(text, "data"))["scenes"][0]["links"][1]["name"] == f"{HOSTILE} 0"
     assert page.stat().st_size < 8e6
 
 

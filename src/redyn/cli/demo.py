@@ -10,6 +10,8 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from redyn.cli.options import bold, plain_console, working
+
 
 def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output")) -> None:
     """Inverse dynamics of the book's robots along their cycloidal motions, and a free fall, checked, with pictures.
@@ -20,7 +22,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = plain_console(soft_wrap=True)
     out.mkdir(parents=True, exist_ok=True)
     stanford_stop = [np.pi / 3, -5 * np.pi / 6, 0.735, np.pi / 3, 5 * np.pi / 6, 5 * np.pi / 6]
     for name, where, stop in (
@@ -40,7 +42,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         drift = np.abs(total - total[0] - work).max() / max(np.ptp(total), 1e-12)
         U, D = robot.udu(q)
         factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
-        console.print(f"[bold]{name}[/] ({where}), {robot.dof} joints, {len(t)} instants")
+        console.print(bold(name, f" ({where}), {robot.dof} joints, {len(t)} instants"))
         console.print(f"  largest torques        {'  '.join(f'{x:.3g}' for x in np.abs(tau).max(axis=0))}")
         console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
         console.print(f"  U D U^T equals GIM to  {factors:.1e}")
@@ -57,7 +59,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         took = time.perf_counter() - start
         console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
     report = _fall(console, out)
-    console.print(f"\nOpen [bold]{report.resolve()}[/] in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
+    console.print(f"\nOpen {report.resolve()} in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
     console.print(
         "Next: redyn list;  redyn show puma;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench"
     )
@@ -69,14 +71,15 @@ def _fall(console: Console, out: Path) -> Path:
     from redyn.simulation import simulate
 
     robot = load("kuka-kr5")
-    with console.status("compiling the integrator (once on this machine)"):
+    with working("compiling the integrator (once on this machine)"):
         simulate(robot, robot.initial, robot.neutral(), 1e-6)
     start = time.perf_counter()
     run = simulate(robot, robot.initial, robot.neutral(), 3.0, rtol=1e-10, atol=1e-12)
     took = time.perf_counter() - start
     energy = run.energy
     drift = float(np.abs(energy.balance).max() / np.ptp(energy.kinetic))
-    console.print(f"\n[bold]kuka-kr5[/] let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10")
+    how = f" let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10"
+    console.print(bold("\nkuka-kr5", how))
     console.print(f"  {run.steps} steps in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged")
     touched = ", ".join(f"{a} and {b}" for a, b in run.clearance.touched)
     console.print(f"  links that touch on the way (taken as capsules): {touched}")

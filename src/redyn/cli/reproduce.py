@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
-from redyn.cli.options import wide_console
+from redyn.cli.options import progress_bar, wide_console
 
 COLOURS = {"agrees": "green", "agrees with repair": "blue", "differs": "yellow"}
 
@@ -38,14 +37,13 @@ def reproduce(
     from redyn.reproduce.rebuild import rebuild, write_index
 
     table = Table("item", "verdict", "because", box=None, header_style="bold")
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("", total=len(chosen))
         for item in chosen:
             progress.update(task, description=item.name)
             result = rebuild(item, out)
             colour = "red" if result.unexplained else COLOURS[result.outcome]
-            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", result.reason)
+            table.add_row(item.name, Text(result.outcome, colour), result.reason)
             progress.advance(task)
     index = write_index(out)
     console.print(table)

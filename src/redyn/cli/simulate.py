@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console, working
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def simulate(
     runs: list[tuple[Run, float]] = []
     failure: SimulationError | None = None
     for name in methods:
-        with Console(stderr=True).status(f"compiling {name} (once on this machine)"):
+        with working(f"compiling {name} (once on this machine)"):
             go(name, min(duration, 1e-6))
         began = time.perf_counter()
         try:

@@ -40,11 +40,10 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   function openViewers() {
     const views = byId("views");
     try {
-      const made = data.scenes.map((scene) => {
-        const view = element("div", { class: "view" });
-        views.append(view);
-        const viewer = createViewer(view, createDevice(THREE), THREE, OrbitControls, scene);
-        if (scene.label) view.append(element("div", { class: "which" }, scene.label));
+      views.append(...data.scenes.map(() => element("div", { class: "view" }))); // all, so that each has its own size
+      const made = data.scenes.map((scene, k) => {
+        const viewer = createViewer(views.children[k], createDevice(THREE), THREE, OrbitControls, scene);
+        if (scene.label) views.children[k].append(element("div", { class: "which" }, scene.label));
         return viewer;
       });
       const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.some((viewer) => viewer.hasMeshes));

@@ -107,7 +107,11 @@ export function createViewer(container, { renderer, environment, software }, THR
   const labels = document.createElement("div");
   labels.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   if (getComputedStyle(container).position === "static") container.style.position = "relative";
+  const paper = document.createElement("canvas"); // what is printed: a browser does not keep what WebGL drew
+  paper.className = "paper";
   container.append(canvas, labels);
+  window.addEventListener("beforeprint", drawOnPaper);
+  window.addEventListener("afterprint", clearPaper);
 
   const stage = new THREE.Scene();
   stage.environment = environment;
@@ -433,6 +437,19 @@ export function createViewer(container, { renderer, environment, software }, THR
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }
 
+  function drawOnPaper() {
+    setQuality(0);
+    renderer.render(stage, camera);
+    [paper.width, paper.height] = [canvas.width, canvas.height];
+    paper.getContext("2d").drawImage(canvas, 0, 0);
+    container.append(paper);
+  }
+
+  function clearPaper() {
+    paper.remove();
+    draw();
+  }
+
   function placeLabels() {
     const taken = [];
     for (const { triad, label } of named) {
@@ -550,8 +567,9 @@ export function createViewer(container, { renderer, environment, software }, THR
     clearTimeout(pace.rest);
     watcher.disconnect();
     controls.dispose();
-    canvas.remove();
-    labels.remove();
+    window.removeEventListener("beforeprint", drawOnPaper);
+    window.removeEventListener("afterprint", clearPaper);
+    for (const node of [canvas, labels, paper]) node.remove();
     setTimeout(release, LATER);
   }
 

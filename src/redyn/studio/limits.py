@@ -85,17 +85,15 @@ def told(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = 
         for k in np.flatnonzero(bounds.beyond(values).any(axis=0)).tolist():
             unit = angular if turns[places[k] if kind == "q" else k] else linear
             column = values[:, k]
-            over = np.maximum(bounds.low[k] - column, column - bounds.high[k])
+            over = np.nan_to_num(np.maximum(bounds.low[k] - column, column - bounds.high[k]), nan=-np.inf)
             worst = float(column[int(over.argmax())])
             limit = float(bounds.high[k] if worst > bounds.high[k] else bounds.low[k])
             since = float(t[int((over > 0).argmax())])
             if kind == "q" and stops:
                 found.append(f"{names[k]} presses its stop at {limit:.4g} {unit} by up to {over.max():.2g} {unit}")
                 continue
-            verb = "starts beyond" if since == t[0] else "leaves"
-            found.append(
-                f"{names[k]} {verb} its {what}limit of {limit:.4g} {unit}: {worst:.4g} at worst, first at {since:.3g} s"
-            )
+            when = "starts beyond" if since == t[0] else f"leaves from {since:.3g} s on"
+            found.append(f"{names[k]} {when} its {what}limit of {limit:.4g} {unit}: {worst:.4g} at worst")
     return found
 
 
