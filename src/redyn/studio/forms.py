@@ -164,17 +164,17 @@ class RunForm:
     stops: bool = False
     compare: str = ""  # nothing, "method:NAME" or "robot:NAME"
     table: Samples | None = None
-    _duration_given: bool = False
+    duration_given: bool = False
 
     def set_duration(self, text: str) -> None:
         """By the user, so that it stays when the robot changes."""
-        self.duration, self._duration_given = text, True
+        self.duration, self.duration_given = text, True
 
     def fit(self, robot: Robot) -> None:
         self.q = _texts(robot, robot.initial)
         self.qd, self.torque = ["0"] * robot.dof, ["0"] * robot.dof
         self.target = _stop(robot)
-        self.duration = self.duration if self._duration_given else _usual(robot)
+        self.duration = self.duration if self.duration_given else _usual(robot)
         self.table = None
         self.drive = "none" if self.drive == "csv" else self.drive
 

@@ -39,7 +39,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "robot": to_data(state.robot.description),  # the last one that was right
         "tables": {"robot": draft.robot, "rows": draft.rows, "rest": draft.rest} if editable else None,
         "motion": _form(state.motion, "motion"),
-        "run": {**_form(state.run, "run"), "stops": state.run.stops},
+        "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
         "tab": state.tab,
         "before": state.before,
         "ran": state.forward is not None or state.job is not None,
@@ -66,7 +66,7 @@ def restore(state: State, data: object) -> None:
         run.fit(robot)
         _fill(motion, kept["motion"], "motion")
         _fill(run, kept["run"], "run")
-        run.stops = kept["run"]["stops"] is True
+        run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from redyn.description import RobotDescription, from_mapping, library
+from redyn.description.checks import check_moves
 from redyn.description.schema import WORLD
 from redyn.errors import InputError, RedynWarning
 from redyn.robot import Robot, load
@@ -48,7 +49,8 @@ def check_size(description: RobotDescription) -> None:
 
 
 def build(description: RobotDescription) -> Robot:
-    """The robot, if the studio can show it."""
+    """The robot, if it moves at all and the studio can show it."""
+    check_moves(description, "")
     check_size(description)
     return Robot(description)
 

@@ -19,6 +19,7 @@ from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
+from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, build, open_source
 from redyn.studio.plans import MotionPlan
 from redyn.studio.work import Forward, Inverse, Order, inverse
@@ -214,15 +215,22 @@ class State:
         own = np.zeros(6, dtype=bool)
         own[axis + 3 if axis < 3 else axis - 3] = True
         masks = [FULL, POSITION, own] if axis < 3 else [FULL, own | POSITION, own]
-        reason = ""
-        for mask in masks:
-            found = self.robot.inverse_kinematics(wanted, start=self.q, mask=mask, tolerance=1e-8, count=1, tries=3)
-            near = [s.q for s in found if np.abs(s.q - self.q).max() < max(1.0, 20 * abs(step))]
-            if near:
-                self.q = near[0]
-                return
-            reason = reason or found.reason
-        raise InputError(f"the end effector cannot go there: {reason or 'only by a jump of the joints'}")
+        reasons: list[str] = []
+        for limits in (True, False):
+            for mask in masks:
+                found = self.robot.inverse_kinematics(
+                    wanted, start=self.q, mask=mask, limits=limits, tolerance=1e-8, count=1, tries=3
+                )
+                near = [s.q for s in found if np.abs(s.q - self.q).max() < max(1.0, 20 * abs(step))]
+                if near and limits:
+                    self.q = near[0]
+                    return
+                if near:  # were it not for the limits
+                    beyond = np.flatnonzero(position_range(self.robot).beyond(near[0][None])[0])
+                    names = ", ".join(self.robot.coordinate_names[k] for k in beyond)
+                    raise InputError(f"the end effector cannot go there: only beyond the limits of {names}")
+                reasons.append(found.reason)
+        raise InputError(f"the end effector cannot go there: {reasons[0] or 'only by a jump of the joints'}")
 
     def show_time(self, t: float) -> None:
         """The pose of the motion that is played at a time."""
