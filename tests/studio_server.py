@@ -16,6 +16,17 @@ class Server:
     """`url` has the token; `log` holds the lines that it has written so far."""
 
     def __init__(self, *arguments, port=0, environment=None):
+        self.log: list[str] = []
+        self._arguments, self._environment = arguments, environment
+        self._start(port)
+
+    def restart(self):
+        """Ends it and starts it again at the same address."""
+        self.end()
+        self._start(self.port)
+
+    def _start(self, port):
+        arguments, environment = self._arguments, self._environment
         command = [sys.executable, "-m", "redyn", "studio", "--port", str(port), *arguments]
         command += [] if "--browser" in arguments else ["--no-browser"]
         own = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
@@ -23,21 +34,21 @@ class Server:
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        self.log: list[str] = []
-        self._told = threading.Event()
-        threading.Thread(target=self._listen, daemon=True).start()
-        assert self._told.wait(60), self.log
-        found = re.search(r"http://[^ ]+:(\d+)/\S*", self.log[0])
+        told = threading.Event()
+        before = len(self.log)
+        threading.Thread(target=self._listen, args=(self.process.stdout, told), daemon=True).start()
+        assert told.wait(60), self.log
+        found = re.search(r"http://[^ ]+:(\d+)/\S*", "".join(self.log[before:]))
         assert found, "".join(self.log)
         self.url, self.port = found[0], int(found[1])
         self.origin = self.url.partition("?")[0]
         self._wait()
 
-    def _listen(self):
-        for line in self.process.stdout:
+    def _listen(self, lines, told):
+        for line in lines:
             self.log.append(line)
-            self._told.set()
-        self._told.set()
+            told.set()
+        told.set()
 
     def _wait(self):
         end = time.monotonic() + 60

@@ -524,6 +524,20 @@ def test_closing_a_tab_frees_its_worker(many):
     assert not job.asked_to_stop.is_set()
 
 
+def test_tabs_that_are_left_take_little_room(many, monkeypatch):
+    """Their motions are computed again when they come back; simulations of the last few are kept."""
+    monkeypatch.setattr(sessions, "MOST_RESULTS", 2)
+    left = [many.of(f"tab {k}", "ann") for k in range(4)]
+    open_one = many.of("open", "ann")
+    open_one.came()
+    for k, session in enumerate((*left, open_one)):
+        session.state.inverse, session.state.forward = object(), object()
+        session.left -= sessions.AWAY + 10 - k
+    many.look_after()
+    assert [session.state.inverse is None for session in (*left, open_one)] == [True] * 4 + [False]
+    assert [session.state.forward is None for session in (*left, open_one)] == [True, True, False, False, False]
+
+
 def test_forgotten_tabs_leave_nothing(many):
     session = many.of("tab", "ann")
     folder = session.state.folder

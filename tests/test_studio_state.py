@@ -55,7 +55,7 @@ def test_nothing_is_computed_or_taken_while_the_tables_hold_a_mistake(state):
         take(state)
     state.editor.set_cell(1, "alpha", "ninety")
     assert state.mistake.startswith("link2, alpha: expected a number")
-    assert state.wanted is None
+    assert state.wanted is None  # the last one that was right is shown already
     for name, take in TAKEN.items():
         for tab in ("inverse", "forward", "equations"):
             state.tab = tab
@@ -298,7 +298,7 @@ def test_long_runs_are_sampled_by_rate(state):
 
 
 def test_a_long_run_is_drawn_with_its_peaks(state):
-    state.motion.duration, state.motion.sample = "100", "0.001"
+    state.motion.duration, state.motion.sample = "40", "0.001"
     found = state.run_inverse()
     plot = work.inverse_plots(found)["qd"]
     data = work.plot_data(state.robot, found.t, plot)

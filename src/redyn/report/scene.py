@@ -33,8 +33,8 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-FRAMES = 2000  # poses of a motion that are sent: at 30 a second, more than a minute without interpolation
-POSES = 100_000  # links times frames: robots with many links send fewer frames
+FRAMES = 6000  # poses of a motion that are sent: at 30 a second, more than three minutes without interpolation
+POSES = 300_000  # links times frames: robots with many links send fewer frames
 OUTLINES = 100  # states at which the outlines of shapes are looked at
 TRACES = 6  # tips whose path is drawn
 FLAT = 1e-6  # sine of an angle that counts as none

@@ -27,12 +27,13 @@ from redyn.studio.desk import Desk
 from redyn.studio.jobs import SECONDS, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.readers import MOST, Readers
-from redyn.studio.sessions import Session, Sessions
+from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
 from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
 
 RECONNECT = 60.0  # s that a page may be cut off and go on as if nothing had been
+MOST_ARRIVING = 8  # uploads of a tab that are read or wait for it
 LOOK = 2.0  # s between looks at who is gone
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
@@ -52,7 +53,6 @@ class Studio:
     """All sessions, and the workers that they share."""
 
     def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
-        self.robot = robot
         self.sessions = Sessions(open_source(robot))
         self.pool, self.readers = Pool(seconds=seconds), Readers()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers hold up nothing else
@@ -113,7 +113,7 @@ class Studio:
             restored = await self._restored(client, session)
         starting.delete()
         url = f"/redyn-upload/{session.key}"
-        desk = Desk(session, self.pool, self.readers, url, self.robot)
+        desk = Desk(session, self.pool, self.readers, url, self.sessions.first)
         setattr(client, DESK, desk)
         await desk.begin(restored)
 
@@ -151,6 +151,8 @@ class Studio:
             return JSONResponse({})
         if taker is None:
             return JSONResponse({"error": "there is no such upload"}, 404)
+        if len(session.arriving) >= MOST_ARRIVING:
+            return JSONResponse({"error": f"{MOST_ARRIVING} files are being read already; wait for them"}, 429)
         name = request.query_params.get("name", "file")[:200]
         shown = uploads.safe_name(name)
         troubles = session.troubles
@@ -204,7 +206,8 @@ class Studio:
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            keep.restore(session.state, keep.read(path))
+            own = self.sessions.first.description.folder
+            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), own))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
@@ -297,6 +300,7 @@ def serve(
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
+    application.storage.max_tab_storage_age = FORGET  # of NiceGUI's own notes on a tab; thirty days otherwise
     application.on_exception(messages.unexpected)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
@@ -330,6 +334,6 @@ def _open_browser(application: Any, access: Access) -> None:
         await asyncio.sleep(0.5)  # the server listens once all that is done at its start has begun
         await asyncio.to_thread(webbrowser.open, address)
 
-    application.on_startup(lambda: background_tasks.create(show(), name="browser") and None)
+    application.on_startup(lambda: cast(Any, background_tasks).create(show(), name="browser") and None)
     if page is not None:
         application.on_shutdown(lambda: page.unlink(missing_ok=True))

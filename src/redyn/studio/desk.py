@@ -46,7 +46,7 @@ log = logging.getLogger("redyn.studio")
 class Desk:
     """The session outlives it: a page that is loaded again gets a new desk on the same state."""
 
-    def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: str) -> None:
+    def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened) -> None:
         self.session, self.state, self.pool, self._readers = session, session.state, pool, readers
         self.upload_url, self.start = upload_url, start  # where uploads go; the robot that the studio began with
         self._lock, self._busy, self._news_count = asyncio.Lock(), 0, 0
@@ -164,6 +164,7 @@ class Desk:
     async def take(self, opened: Opened) -> None:
         """A robot that is ready."""
         stopped = self.state.open(opened)
+        self.tables.choose_none()
         self.session.troubles.forget(*OF_A_ROBOT)
         self.show_troubles()
         self.tell("; ".join([*([stopped] if stopped else []), *self.state.warnings[:3]]))
@@ -188,7 +189,7 @@ class Desk:
         """Makes the robot of the tables, if they are one and it is not shown yet; one at a time, the latest last."""
         session = self.session
         if self.state.wanted is not None and (session.following is None or session.following.done()):
-            session.following = background_tasks.create(self._follow(), name="robot of the tables")
+            session.following = cast(Any, background_tasks).create(self._follow(), name="robot of the tables")
 
     async def settled(self) -> None:
         """Once the robot that is shown is that of the tables, or they hold a mistake."""
@@ -203,10 +204,10 @@ class Desk:
             try:
                 robot = await asyncio.to_thread(build, description)
             except RedynError as error:
-                state.editor.refuse(description, str(error))
+                state.editor.refuse(description, str(error), state.robot.description)
             except Exception as error:
                 log.exception("unexpected")
-                state.editor.refuse(description, fault(error))
+                state.editor.refuse(description, fault(error), state.robot.description)
             else:
                 if state.wanted is description:
                     stopped = state.follow(robot)

@@ -51,10 +51,14 @@ class Editor:
             for problem in self.problems
         }
 
-    def refuse(self, description: RobotDescription, reason: str) -> None:
-        """The tables read well, but no robot can be made of them: that is a mistake in them as well."""
-        if self.description is description and not self.problems:
-            self.problems = [Problem(None, "", reason)]
+    def refuse(self, description: RobotDescription, reason: str, last: RobotDescription) -> None:
+        """The tables read well, but no robot can be made of them: that is a mistake in them as well.
+
+        `last` is the robot that was right before.
+        """
+        if self.description is description:
+            self.description = last
+            self.problems = self.problems or [Problem(None, "", reason)]
 
     def restore(self, draft: Draft, description: RobotDescription) -> None:
         """Tables that were kept elsewhere, with the last robot that was right."""

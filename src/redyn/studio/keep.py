@@ -6,12 +6,14 @@ Files that were uploaded are kept by the browser as they are, and sent again (se
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
 from redyn.errors import InputError
+from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.links import new_robot
@@ -22,7 +24,7 @@ from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
 
 VERSION = 1
-LARGEST = 5_000_000  # bytes, as JSON
+LARGEST = 2_000_000  # bytes, as JSON
 LONGEST = 300  # characters of a field
 _TEXTS = {
     "motion": ("kind", "duration", "sample"),
@@ -45,6 +47,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "ran": state.forward is not None or state.job is not None,
         "chosen": archive.chosen if archive else "",
         "uploaded": state.meshes is not None,
+        "own": state.meshes is None and state.robot.description.folder is not None,
     }
 
 
@@ -52,8 +55,11 @@ def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
     return {key: getattr(form, key) for key in (*_TEXTS[name], *_LISTS[name])}
 
 
-def restore(state: State, data: object) -> None:
-    """A state as it was; InputError where the data are not of this kind. The state stays as it is then."""
+def restore(state: State, data: object, folder: Path | None = None) -> None:
+    """A state as it was; InputError where the data are not of this kind. The state stays as it is then.
+
+    `folder`: of the file that the server was started with, where the meshes of a robot that comes from it are.
+    """
     try:
         kept = cast("dict[str, Any]", data)
         if kept["version"] != VERSION:
@@ -68,8 +74,11 @@ def restore(state: State, data: object) -> None:
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
+        own = kept["own"] is True
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None
+    if own and folder is not None:
+        draft, robot = dataclasses.replace(draft, folder=folder), Robot(robot.description.placed_in(folder))
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.tab, state.before = tab, before

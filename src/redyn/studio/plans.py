@@ -36,8 +36,8 @@ FIXED_STEP = ("rk4", "euler", "taylor")  # the others choose their step by a tol
 
 USUAL_SAMPLE = 0.01  # s between the rows of a result
 FEW, MANY = 500, 20_000  # rows of a result, about: what is shorter is sampled finer, what is longer coarser
-MOST_ROWS = 200_000
-MOST_NUMBERS = 3_000_000  # rows times joint values
+MOST_ROWS = 50_000
+MOST_NUMBERS = 1_000_000  # rows times joint values
 
 
 def usual_sample(duration: float) -> float:

@@ -22,6 +22,7 @@ FORGET = 30 * 60.0  # s until a tab that is gone is forgotten; its browser has t
 AWAY = 60.0  # s that a simulation goes on for a page that lost its connection,
 CLOSED = 5.0  # and for one that was closed, or is being loaded again
 MOST = 200  # tabs that are remembered
+MOST_RESULTS = 20  # tabs without a page whose simulations are
 
 
 @dataclass
@@ -80,12 +81,16 @@ class Sessions:
         return next(found, None)
 
     def look_after(self) -> None:
-        """Frees workers, and forgets tabs that were closed long ago."""
+        """Frees workers, lets go of results that nobody looks at, and forgets tabs that were closed long ago."""
         now = time.monotonic()
-        for tab, session in list(self._by_tab.items()):
+        for session in self._by_tab.values():
             session.look_after(now)
-            if session.pages <= 0 and now - session.left > FORGET:
+        left = sorted((session.left, tab) for tab, session in self._by_tab.items() if session.pages <= 0)
+        for place, (since, tab) in enumerate(reversed(left)):
+            if now - since > FORGET:
                 self._forget(tab)
+            elif now - since > AWAY:
+                self._by_tab[tab].state.let_go(simulations=place >= MOST_RESULTS)
 
     def _forget(self, tab: str) -> None:
         self._by_tab.pop(tab).state.close()

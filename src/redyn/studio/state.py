@@ -36,8 +36,8 @@ POSITION = np.array([False, False, False, True, True, True])
 class State:
     """Call `close` when it is no longer needed: it owns a folder of uploads.
 
-    `robot` is the one that is shown and computed. The tables may hold a mistake, or be ahead of it for a moment; then
-    `mistake` or `wanted` says so, and nothing is computed or handed out.
+    `robot` is the one that is shown and computed. While the tables hold a mistake it is the last one that was right,
+    and nothing is computed or handed out.
     """
 
     editor: Editor
@@ -72,6 +72,12 @@ class State:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    def let_go(self, simulations: bool) -> None:
+        """Of what takes room and can be computed again: motions at once, simulations when their form is run again."""
+        self.inverse = None
+        if simulations:
+            self.forward = None
+
     @property
     def folder(self) -> Path:
         """Private to this tab."""
@@ -88,9 +94,9 @@ class State:
 
     @property
     def wanted(self) -> RobotDescription | None:
-        """The robot of the tables, where it is right and not yet the one that is shown."""
+        """The last robot of the tables that was right, if it is not yet the one that is shown."""
         description = self.editor.description
-        return None if self.editor.problems or description == self.robot.description else description
+        return None if description == self.robot.description else description
 
     @property
     def notes(self) -> list[str]:
@@ -148,7 +154,7 @@ class State:
         try:
             self.follow(build(description))
         except RedynError as error:
-            self.editor.refuse(description, str(error))
+            self.editor.refuse(description, str(error), self.robot.description)
             return False
         return True
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from redyn.description import library
+from redyn.description import RobotDescription, library, read
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Part, block, box, button, enable, menu, set_attribute, set_text, text
 from redyn.studio.links import new_robot
@@ -110,7 +110,8 @@ class Header:
         archive = state.archive
         inside = {f"{INSIDE}{x}": f"{x}, in {archive.archive}" for x in archive.robots} if archive else {}
         others = {key: text for key, text in inside.items() if archive and key != f"{INSIDE}{archive.chosen}"}
-        begun = {} if start in library() else {START: f"{Path(start).name}, as at the start"}
+        own_file = start.description.folder is not None
+        begun = {START: f"{start.robot.name}, as at the start"} if own_file else {}
         return {**own, **others, **begun, **{robot: robot for robot in library()}}
 
     def show(self) -> None:
@@ -143,7 +144,7 @@ class Header:
     async def _pick(self, name: str) -> None:
         desk = self._desk
         if name == START:
-            await desk.open(lambda: open_source(desk.start))
+            await desk.open(lambda: desk.start)
         elif name.startswith(INSIDE):
             await desk.open(desk.other_robot(name.removeprefix(INSIDE)))
         elif name != OWN:
@@ -215,6 +216,9 @@ class Header:
 
 
 def _same_as_library(description: object, name: str) -> bool:
-    from redyn.description import read
+    return _of_library(name) == description
 
-    return read(name) == description
+
+@lru_cache
+def _of_library(name: str) -> RobotDescription:
+    return read(name)

@@ -249,6 +249,10 @@ class TablesPanel:
             self._row = row, rows[row]["name"]
             self._show_selected()
 
+    def choose_none(self) -> None:
+        """No link is selected any more: the robot is another one."""
+        self._row = None
+
     def _show_selected(self) -> None:
         """Which link the button removes."""
         name = self._row[1] if self._row else ""
