@@ -406,9 +406,9 @@ def test_the_equations_leave_the_motion_as_it_was(state):
     state.choose("equations")
     run = state.forward.runs[0].run
     assert state.played is run
-    np.testing.assert_array_equal(state.q, run.q[500])
+    np.testing.assert_array_equal(state.q, run.q[250])
     names = executed(takeaway.python(state))
-    np.testing.assert_array_equal(names["qd"], run.qd[500])
+    np.testing.assert_array_equal(names["qd"], run.qd[250])
     assert np.abs(names["qd"]).max() > 0.1
     assert takeaway.report(state)[0].endswith("-forward.html")
     state.choose("inverse")

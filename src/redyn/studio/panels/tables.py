@@ -198,6 +198,7 @@ class TablesPanel:
             head = head[:1]
         elif self._tab == "joint":
             names, shown = dict[str, tuple[str, str]](), list(JOINT)
+            head = head[:1]  # so that the heads of eight columns have room
         else:
             names, shown = dict[str, tuple[str, str]](), list(draft.columns())
         for column in shown:
