@@ -15,9 +15,9 @@ from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError
 
 LARGEST_FILE = 50_000_000  # bytes of a robot file
-# Of a YAML file, which is parsed in Python at some 20,000 values a second: 2,000 links, and seconds at worst.
+# Of a YAML file, which is parsed in Python at some 20,000 values a second: 1,500 links, and seconds at worst.
 LARGEST_YAML = 1_000_000  # characters
-MOST_VALUES = 75_000  # keys, numbers, lists and mappings
+MOST_VALUES = 50_000  # keys, numbers, lists and mappings
 
 _ANGLES = ("alpha", "theta")
 

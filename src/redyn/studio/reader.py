@@ -8,6 +8,7 @@ does it here: the server allocates nothing for it, and waits no longer than it w
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -181,6 +182,7 @@ def main(memory: int) -> None:
     for name in ("redyn.report.scene", "redyn.studio.opening", "redyn.studio.prepared", "trimesh"):
         with contextlib.suppress(ImportError):  # drawing is an extra
             importlib.import_module(name)  # what every robot needs, before the order comes
+    gc.freeze()  # what is imported is not looked through again and again
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
     sys.stdout = io.TextIOWrapper(os.fdopen(os.dup(2), "wb"))
