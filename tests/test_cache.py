@@ -1,8 +1,12 @@
-"""Kernels on disk: found again, never trusted when damaged or somebody else's."""
+"""Compiled code on disk: found again, never trusted when damaged or somebody else's; in memory: freed."""
 
+import errno
+import gc
 import os
 import subprocess
 import sys
+import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +14,7 @@ import pytest
 
 import redyn
 from redyn.kernels import cache, machine
+from redyn.kernels.compiled import compiled
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions as on Unix")
 
@@ -17,7 +22,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions a
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("REDYN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("redyn.kernels.cache._loaded", {})
+    monkeypatch.setattr("redyn.kernels.cache._loaded", weakref.WeakValueDictionary())
     return tmp_path / "cache" / "kernels"
 
 
@@ -50,21 +55,26 @@ def test_found_again(folder, compilations):
     assert entry.stat().st_mode & 0o077 == 0
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "garbage", "rename"])
+DAMAGE = {
+    "truncate": lambda data: data[:-100],
+    "flip": lambda data: data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :],
+    "flip the last bit": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+    "empty": lambda data: b"",
+    "garbage": lambda data: os.urandom(5000),
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "rename"])
 def test_damaged_entries_are_rebuilt(folder, compilations, damage):
     ask()
     (entry,) = folder.iterdir()
-    data = bytearray(entry.read_bytes())
-    if damage == "flip":
-        data[len(data) // 2] ^= 1
-    damaged = {"truncate": data[:-100], "flip": data, "empty": b"", "garbage": os.urandom(5000), "rename": data}[damage]
     if damage == "rename":  # a good entry under another's name
         robot = redyn.load("three-link")
         robot.inverse_dynamics(np.zeros((8, 3)), np.zeros(3), np.zeros(3))
         other = next(path for path in folder.iterdir() if path != entry)
         entry.write_bytes(other.read_bytes())
     else:
-        entry.write_bytes(bytes(damaged))
+        entry.write_bytes(DAMAGE[damage](entry.read_bytes()))
     before = len(compilations)
     ask()
     assert len(compilations) == before + 1
@@ -127,6 +137,36 @@ def test_too_many_entries_are_thinned_out(folder, monkeypatch):
     assert cache.read(cache.named(24)) == b"code"
 
 
+def test_the_limit_in_bytes(folder, monkeypatch):
+    monkeypatch.setattr(cache, "MOST_BYTES", 10_000)
+    for k in range(25):
+        cache.write(cache.named(k), b"x" * 900)
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 10_000
+    assert cache.read(cache.named(24)) is not None
+    cache.write(cache.named("large"), b"x" * 50_000)  # the newest stays, whatever its size
+    assert cache.read(cache.named("large")) is not None
+
+
+def test_temporaries_of_killed_processes_go(folder):
+    cache.write(cache.named(0), b"code")
+    left, young = folder / f"{cache.TEMPORARY}left", folder / f"{cache.TEMPORARY}young"
+    left.write_bytes(b"half")
+    young.write_bytes(b"half")
+    os.utime(left, (time.time() - 2 * cache.ABANDONED,) * 2)
+    cache.write(cache.named(1), b"code")
+    assert not left.exists()
+    assert young.exists()
+
+
+def test_a_full_disk_is_no_error(folder, compilations, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("redyn.kernels.cache._packed", full)
+    ask()
+    assert list(folder.iterdir()) == []
+
+
 def test_other_files_are_left_alone(folder, monkeypatch):
     ask()
     (folder / "thesis.tex").write_text("years of work")
@@ -157,9 +197,9 @@ def test_command(folder):
     environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
     command = [sys.executable, "-m", "redyn", "cache"]
     shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-    assert "1 kernels" in shown
+    assert "1 kernel," in shown
     cleared = subprocess.run([*command, "--clear"], capture_output=True, text=True, env=environment, check=True).stdout
-    assert "removed 1 kernels" in cleared
+    assert "removed 1 kernel from" in cleared
     assert not list(Path(folder).iterdir())
 
 
@@ -178,3 +218,176 @@ def test_a_warm_start_needs_no_casadi(folder):
     assert cold.stdout.startswith("True")
     warm = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, env=environment, check=True)
     assert warm.stdout.strip() == "False False []"
+
+
+# --- loops: the same promise for what Numba compiled ---------------------------------------------------------------
+
+
+def thrice(x):
+    return 3.0 * x
+
+
+def tripled():
+    """A new dispatcher, as a new process would make one; whether it had to compile."""
+    function = compiled(thrice)
+    assert function(2.0) == 6.0
+    return sum(function.stats.cache_misses.values()) > 0
+
+
+def test_loops_are_found_again(folder):
+    assert tripled()
+    assert not tripled()
+    (entry,) = folder.iterdir()
+    assert entry.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_loops_are_rebuilt(folder, damage):
+    tripled()
+    (entry,) = folder.iterdir()
+    entry.write_bytes(DAMAGE[damage](entry.read_bytes()))
+    assert tripled()
+    assert not tripled()
+
+
+def test_loops_of_another_numba_are_rebuilt(folder):
+    """Whole, but not what this Numba can read."""
+    tripled()
+    (entry,) = folder.iterdir()
+    cache.write(entry.name, b"not a pickle")
+    assert tripled()
+    assert not tripled()
+
+
+def test_loops_and_a_full_disk(folder, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("redyn.kernels.cache._packed", full)
+    assert tripled()
+    assert tripled()
+
+
+def test_the_name_of_a_loop_covers_what_it_closes_over(folder):
+    def scaled(factor):
+        @compiled
+        def function(x):
+            return factor * x
+
+        return function
+
+    assert scaled(2.0)(1.0) == 2.0
+    assert scaled(5.0)(1.0) == 5.0
+    assert scaled(2.0)(1.0) == 2.0
+
+
+FORK = """
+import os, sys, threading, time
+from redyn.kernels.compiled import compiled
+from numba.core import compiler_lock
+
+@compiled
+def twice(x):
+    return 2 * x
+
+held, go = threading.Event(), threading.Event()
+
+def compile_for_a_while():  # another thread is in the middle of compiling
+    with compiler_lock.global_compiler_lock:
+        held.set()
+        time.sleep(0.3)
+
+thread = threading.Thread(target=compile_for_a_while)
+thread.start()
+held.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if twice(2.0) == 4.0 else 1)
+thread.join()
+assert twice(3) == 6
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_fork_while_numba_compiles_leaves_a_child_that_works(folder):
+    environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
+    subprocess.run([sys.executable, "-c", FORK], env=environment, check=True, timeout=100)
+
+
+# --- memory ---------------------------------------------------------------------------------------------------------
+
+
+def test_code_goes_with_its_robot(folder):
+    state = np.zeros((8, 2)), np.zeros(2), np.zeros(2)
+    first, second = redyn.load("two-link"), redyn.load("two-link")
+    expected = first.inverse_dynamics(*state)
+    second.inverse_dynamics(*state)
+    assert len(cache._loaded) == 1  # shared
+    del first
+    gc.collect()
+    np.testing.assert_array_equal(second.inverse_dynamics(*state), expected)
+    assert len(cache._loaded) == 1
+    del second
+    gc.collect()
+    assert len(cache._loaded) == 0
+
+
+def test_code_in_use_stays(folder):
+    """Whatever holds an address holds the code: methods, short ways, runs, rolled kernels and rollouts."""
+    call = redyn.load("two-link").inverse_dynamics
+    one = np.zeros(2)
+    for _ in range(6):
+        expected = call(one, one, one)  # by the short way after a few calls
+    gc.collect()
+    np.testing.assert_array_equal(call(one, one, one), expected)
+    long = redyn.chain(80).forward_dynamics
+    state = np.zeros((4, 80))
+    expected = long(state, state, state)
+    gc.collect()
+    np.testing.assert_array_equal(long(state, state, state), expected)
+
+
+GROWTH = """
+import gc, sys
+import numpy as np
+import redyn
+
+def megabytes():
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 1e6
+
+def use(k):
+    link = {"joint": "revolute", "a": 1, "b": 0, "alpha": 0, "mass": 1 + 1e-3 * k, "r": [0.5, 0, 0]}
+    robot = redyn.load({"name": "arm", "convention": "dh", "links": [link | {"inertia": {"yy": 0.1, "zz": 0.1}}]})
+    state = np.zeros((8, 1))
+    robot.inverse_dynamics(state, state, state)
+
+for k in range(30):
+    use(k)
+before = megabytes()
+for k in range(30, 150):
+    use(k)
+print(megabytes() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from Linux's /proc")
+def test_many_robots_do_not_fill_the_memory(folder):
+    environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
+    grown = subprocess.run([sys.executable, "-c", GROWTH], env=environment, capture_output=True, text=True, check=True)
+    assert float(grown.stdout) < 6.0  # 120 robots
+
+
+def test_code_in_a_cycle_of_references_is_freed_once(folder):
+    """The garbage collector frees such things in any order, which LLVM's engines do not bear."""
+    ask()
+    (entry,) = folder.iterdir()
+    code = cache.read(entry.name)
+    for _ in range(20):
+        made = [machine.Code(code, machine.lane_width()) for _ in range(3)]
+        made[0].others = made  # a cycle
+        del made
+        gc.collect()
+    assert machine.Code(code, machine.lane_width()).address

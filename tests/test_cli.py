@@ -21,8 +21,44 @@ def run(*arguments, code=0):
 
 
 def test_list():
-    assert all(name in run("list") for name in redyn.library())
-    assert {row["name"] for row in json.loads(run("list", "--json"))} == set(redyn.library())
+    text = run("list")
+    assert all(name in text for name in redyn.library())
+    rows = {row["name"]: row for row in json.loads(run("list", "--json"))}
+    assert set(rows) == set(redyn.library())
+    for name, kinds in {
+        "stanford": "5 revolute, 1 prismatic",
+        "planar-biped": "1 planar, 6 revolute",
+        "dual-arm-satellite": "1 free, 6 revolute",
+        "spatial-biped": "1 free, 2 spherical, 2 revolute, 2 universal",
+        "one-link": "1 revolute",
+    }.items():
+        assert re.search(rf"^ {name} +{kinds} ", text, re.MULTILINE), name
+    assert rows["stanford"]["joints"] == ["revolute", "revolute", "prismatic", "revolute", "revolute", "revolute"]
+    assert rows["spatial-biped"]["joints"][:2] == ["free", "spherical"]
+
+
+def test_version():
+    assert run("--version") == f"redyn {redyn.__version__}\n"
+
+
+def test_show_has_the_books_r():
+    """Tables 9.3 and 9.5 list r_i, from the mass centre to frame i+1; other conventions list the mass centre."""
+    text = run("show", "puma")
+    assert re.search(r"link +mass +r x +y +z +Ixx", text)
+    assert re.search(r"link2 +15\.761 +0\.292 +0 +0 +0\.4898", text)
+    assert re.search(r"link3 +8\.767 +0\.02 +0 +-0\.197 ", text)
+    assert re.search(r"link +mass +com x", run("show", "point-mass"))
+    assert re.search(r"link1 +0\.8 +0\.6 +0 +0 ", run("show", "point-mass"))
+
+
+def test_show_turns_a_mass_centre_into_r(tmp_path):
+    """A DH file may give `com` instead; -0 is never shown."""
+    path = tmp_path / "arm.yaml"
+    link = "{joint: revolute, a: 1, b: 0, alpha: 0, mass: 2, com: [-0.5, 0, 0], inertia: [0, 0.2, 0.2]}"
+    path.write_text(f"name: arm\nconvention: dh\nlinks:\n  - {link}\n", "utf-8")
+    text = run("show", str(path))
+    assert re.search(r"link1 +2 +0\.5 +0 +0 +0 +0 +0 +0\.2", text)
+    assert text.startswith("arm: 1 joint, 2 kg in all")
 
 
 @pytest.mark.parametrize("name", ["stanford", "newton-euler-rrr", "puma-2003-printed", "lagrange-pointing"])
@@ -94,7 +130,7 @@ def test_mistakes_exit_with_2(arguments, message):
 
 def test_a_file_that_cannot_be_written(tmp_path):
     path = tmp_path / "missing" / "x.csv"
-    assert f"{path}: No such file" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
+    assert f"{path}: there is no folder" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
 
 
 def test_count():

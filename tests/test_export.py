@@ -224,5 +224,5 @@ def test_names_that_xml_cannot_hold():
 
 
 def test_a_folder_that_is_not_there():
-    with pytest.raises(redyn.RedynError, match="cannot be written"):
+    with pytest.raises(redyn.RedynError, match="there is no folder"):
         redyn.load("one-link").to_urdf("/nowhere/at/all.urdf")

@@ -152,6 +152,34 @@ def test_quaternions_are_checked():
         robot.inverse_kinematics(np.eye(4))
 
 
+def test_quaternions_that_are_off_by_a_little_are_made_unit():
+    """Written with seven digits, say: results are those of the attitude that was meant."""
+    robot = redyn.load("spatial-biped")
+    q, qd, qdd = random_motion(robot, 8, (5,))
+    rounded = q.copy()
+    for start in robot.model.quaternions:
+        rounded[:, start : start + 4] *= 1 + 4e-7
+    for name, count in (("inverse_dynamics", 3), ("forward_dynamics", 3), ("kinetic_energy", 2), ("mass_matrix", 1)):
+        call = getattr(robot, name)
+        for _ in range(6):  # by the short way too, once it is open
+            close(call(*(rounded, qd, qdd)[:count]), call(*(q, qd, qdd)[:count]), 10)
+            close(call(*(rounded[0], qd[0], qdd[0])[:count]), call(*(q[0], qd[0], qdd[0])[:count]), 10)
+    assert not np.array_equal(rounded, q)  # the caller's array is left as it is
+    R = robot.forward_kinematics(rounded, 3)[:, :3, :3]
+    close(R @ R.transpose(0, 2, 1), np.broadcast_to(np.eye(3), R.shape))
+    close(robot.integrate(rounded, qd), robot.integrate(q, qd))
+    close(robot.difference(rounded, q), np.zeros((5, robot.dof)))
+    run = redyn.simulate(robot, rounded[0], qd[0], 0.01)
+    for start in robot.model.quaternions:
+        close(np.linalg.norm(run.q[0, start : start + 4]), 1.0)
+    batch = redyn.simulate_batch(robot, rounded, qd, 0.01)
+    close(batch.q[0], q)
+    tree = yaml.safe_load(robot.to_yaml())
+    tree["links"][0]["joint"]["initial"] = [0, 0, 1, 0, 0, 0.6000001, 0.8000001]
+    begun = redyn.load(tree).initial
+    close(np.linalg.norm(begun[3:7]), 1.0)
+
+
 def test_locked_bases_are_fixed_robots():
     free = redyn.load("puma", floating_base=True)
     pose = redyn.load("puma", floating_base=True).random(3)[:7]

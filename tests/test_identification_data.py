@@ -154,7 +154,7 @@ def test_slips_are_named(arm, seen, tmp_path):
         ("a,b\n1,2\n", "no column is called t"),
         ("t,q1,q2,q3,tau1,tau2\n", "no rows below the header"),
         ("t,q1,q2,q3,tau1,tau2\n" + "0,0,0,0,0,0\n", "no column tau_joint3; beside t there are"),
-        ("t,q1,q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "1 whole rows are too few"),
+        ("t,q1,q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "too few whole rows, 1; at least"),
         ("t,q1,q2,q3,tau1,tau2,tau3\n0,0,0,zero,0,0,0\n", ":2: column q:2: expected a finite number, got 'zero'"),
         ("t,q1,q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n0,0,0,0,0,0,0\n", ":3: times must increase"),
         ("t,q1,q1,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "occurs twice"),
@@ -175,7 +175,7 @@ def test_bad_calls(arm, seen):
         recording(arm, t, q[:, :2], tau)
     with pytest.raises(redyn.InputError, match="too short to hold"):
         identify(arm, recording(arm, t[:30], q[:30], tau[:30]))
-    with pytest.raises(redyn.InputError, match="rows are too few"):
+    with pytest.raises(redyn.InputError, match="too few rows"):
         fit_base(base_parameters(arm), States(t[:5], q[:5], qd[:5], qd[:5], tau[:5]))
     with pytest.raises(redyn.InputError, match="not below half the sampling rate"):
         identify(arm, recording(arm, t, q, tau), cutoff=500.0)

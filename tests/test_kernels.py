@@ -25,7 +25,7 @@ seeds = st.integers(0, 10**9)
 
 
 def compiled(program, width):
-    return Kernel(machine.load_object(machine.compile_module(lower(program, width), width), "kernel", width), width)
+    return Kernel(machine.Code(machine.compile_module(lower(program, width), width), width), width)
 
 
 def run(kernel, program, inputs):

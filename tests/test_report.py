@@ -192,9 +192,9 @@ def test_bad_input(tmp_path, t, q, plots, message):
 
 def test_a_folder_that_is_not_there(tmp_path):
     robot, t, q, plots = motion("three-link", [1, 1, 1])
-    with pytest.raises(redyn.RedynError, match="cannot be written"):
+    with pytest.raises(redyn.RedynError, match="there is no folder"):
         write_html(tmp_path / "no" / "a.html", robot, t, q, plots, title="x")
-    with pytest.raises(redyn.RedynError, match="cannot be written"):
+    with pytest.raises(redyn.RedynError, match="there is no folder"):
         run_figure(robot, t, q, plots, "x", tmp_path / "no" / "a.png")
 
 

@@ -522,6 +522,51 @@ def test_ctrl_c_during_a_compiled_run(how):
     assert "kept" in done.stdout
 
 
+LOOP = """
+import signal, sys, time
+import redyn
+from redyn.simulation import interrupts
+
+{setting}
+robot, endings, done = redyn.load("two-link"), [], set()
+
+def torque(t, q, qd):  # where Ctrl-C is pressed
+    if t > 0.005 and len(endings) in {pressed} and len(endings) not in done:
+        done.add(len(endings))
+        signal.raise_signal(signal.SIGINT)
+    return [0.0, 0.0]
+
+try:
+    for _ in range(6):
+        {pause}
+        run = {call}
+        endings.append(run.ending)
+except KeyboardInterrupt as error:
+    print("left", len(endings), hasattr(error, "run"))
+print("interrupted", sum("interrupted" in ending for ending in endings), "of", len(endings))
+"""
+ONE = "redyn.simulate(robot, [0.1, 0], [0, 0], 0.01, torque=torque)"
+MANY = "redyn.simulate_batch(robot, [[0.1, 0]], [0, 0], 0.01, torque=lambda t, q, qd: torque(t, q[0], qd[0]))"
+
+
+@pytest.mark.parametrize(
+    ("call", "pressed", "setting", "pause", "expected"),
+    [
+        (ONE, (1,), "", "", "interrupted 1 of 6"),
+        (ONE, (1, 3), "", "", "left 3 True\ninterrupted 1 of 3"),
+        (MANY, (1,), "", "", "interrupted 1 of 6"),
+        (MANY, (1, 3), "", "", "left 3 False\ninterrupted 1 of 3"),
+        # At a prompt: once the user has seen what came back, Ctrl-C is a first one again.
+        (ONE, (1, 3), "sys.ps1 = '>>> '", "interrupts._Earlier.over -= 60", "interrupted 2 of 6"),
+        (ONE, (1, 3), "sys.ps1 = '>>> '", "", "left 3 True\ninterrupted 1 of 3"),
+    ],
+)
+def test_a_loop_of_runs_can_be_left(call, pressed, setting, pause, expected):
+    code = LOOP.format(call=call, pressed=pressed, setting=setting, pause=pause or "pass")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == expected, done.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -613,5 +658,5 @@ def test_a_run_writes_itself(tmp_path):
     assert page.stat().st_size < 8e6
     again = redyn.trajectory.from_csv(path, robot.joint_names)
     np.testing.assert_allclose(again(0.25)[0], run.q[25], atol=1e-12)
-    with pytest.raises(redyn.RedynError, match="cannot be written"):
+    with pytest.raises(redyn.RedynError, match="there is no folder"):
         run.to_csv(tmp_path / "no" / "run.csv")

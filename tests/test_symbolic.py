@@ -427,3 +427,15 @@ def test_typesetting():
     assert write(-a / (2 * m * (m + a))) == r"-\frac{a_{1}}{2 m_{1} \left(m_{1} + a_{1}\right)}"
     assert write(sympy.Rational("0.123456789")) == "0.123457"
     assert Typesetter(latex=False).write((m + a) / a) == "(m_1 + a_1)/(a_1)"
+
+
+def test_polynomials_have_no_square_root():
+    """Coulomb friction reaches them only if somebody forgets to take it out; then they say so."""
+    from redyn.dynamics.friction import friction_torque
+    from redyn.symbolic.polynomials import Polynomials
+
+    arith = Polynomials([], [])
+    with pytest.raises(redyn.InputError, match="square root"):
+        arith.sqrt(arith.const(4.0))
+    robot = redyn.load("puma")
+    assert friction_torque(robot.model.over(arith), arith, [arith.const(1.0)] * 6)  # without Coulomb friction none asks

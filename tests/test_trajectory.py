@@ -6,10 +6,12 @@ import sys
 
 import numpy as np
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 import redyn
+from random_robots import close
 from redyn import trajectory
 from redyn.trajectory import cubic, cycloidal, from_csv, quintic, read_table, samples, spline, trapezoidal
 
@@ -235,7 +237,7 @@ def test_files_that_are_no_tables(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 numbers"),
+        (lambda: cubic([0], [1], 1, start_rate=[1, 2]), "start_rate must hold 1 number, one"),
         (lambda: cubic([[0]], [[1]], 1), r"start must be a row.*\(1, 1\)"),
         (lambda: quintic([0], [1], 1, stop_acceleration=np.nan), "stop_acceleration must be finite"),
         (lambda: quintic([0], [1], "soon"), "number of seconds"),
@@ -292,6 +294,120 @@ def test_limits():
     np.testing.assert_allclose(abs(found.value), 1 / (0.5 * 0.75))
     peak = spline([0, 1, 2], [[0, 0], [1.01, 0], [0, 0]])  # beyond at a knot, between the usual samples or not
     assert peak.violations(robot, samples=2)[0].time == 1.0
-    with pytest.raises(redyn.InputError, match="moves 1 joints"):
+    with pytest.raises(redyn.InputError, match="length 1 and 1, those of limited have 2 and 2"):
         cubic([0], [1], 1).violations(robot)
     assert cubic([0, 0, 0], [9, 9, 9], 1).violations(redyn.load("three-link")) == []
+
+
+# --- configurations with quaternions -------------------------------------------------------------------------------
+
+MAKERS = ("cycloidal", "cubic", "quintic", "trapezoidal")
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_motions_on_the_manifold(kind):
+    """From pose to pose, with the rates and accelerations that the joint values themselves show."""
+    robot = redyn.load("spatial-biped")
+    start, stop = robot.random(1), robot.random(2)
+    motion = getattr(redyn.trajectory, kind)(start, stop, 2.0, robot=robot)
+    assert motion.dof == robot.dof
+    close(robot.difference(motion(0.0)[0], start), np.zeros(robot.dof))
+    close(robot.difference(motion(2.0)[0], stop), np.zeros(robot.dof))
+    t = np.linspace(0.05, 1.95, 40)
+    q, qd, qdd = motion(t)
+    assert (q.shape, qd.shape, qdd.shape) == ((40, 21), (40, 18), (40, 18))
+    h = 1e-5
+    ahead, behind = motion(t + h), motion(t - h)
+    np.testing.assert_allclose(robot.difference(behind[0], ahead[0]) / (2 * h), qd, atol=1e-6)
+    np.testing.assert_allclose((ahead[1] - behind[1]) / (2 * h), qdd, atol=1e-4)
+    (one, rate, _), (many, rates, _) = motion(0.3), motion([0.3])
+    assert (one == many[0]).all()
+    assert (rate == rates[0]).all()
+
+
+def test_with_a_robot_of_plain_joints_nothing_changes():
+    robot = redyn.load("puma")
+    start, stop = robot.random(1), robot.random(2)
+    for kind in MAKERS:
+        make = getattr(redyn.trajectory, kind)
+        for mine, plain in zip(make(start, stop, 2.0, robot=robot)(0.7), make(start, stop, 2.0)(0.7), strict=True):
+            assert (mine == plain).all()
+    rates = [0.1 * k for k in range(6)]
+    with_rates = redyn.trajectory.cubic(start, stop, 2.0, start_rate=rates, robot=robot)
+    np.testing.assert_allclose(with_rates(0.0)[1], rates, atol=1e-12)
+
+
+def test_following_on_the_manifold():
+    robot = redyn.load("spatial-biped")
+    motion = redyn.trajectory.quintic(robot.random(3), robot.random(4), 1.0, robot=robot)
+    law = redyn.control.computed_torque(robot, motion, 100, 20)
+    run = redyn.simulate(robot, *motion(0.0)[:2], 1.0, torque=law)
+    assert np.abs(robot.difference(run.q, motion(run.t)[0])).max() < 1e-6
+
+
+def test_what_motions_refuse_of_quaternions():
+    robot, make = redyn.load("spatial-biped"), redyn.trajectory.cycloidal
+    start, stop = robot.random(3), robot.random(4)
+    plain = make(start, stop, 1.0)
+    for controller in (redyn.control.computed_torque, redyn.control.feedforward_pd):
+        with pytest.raises(redyn.InputError, match=r"length 21, 21 and 21, those of .* 21, 18 and 18; .* robot=robot"):
+            controller(robot, plain, 1, 1)
+    with pytest.raises(redyn.InputError, match="robot="):
+        plain.violations(robot)
+    with pytest.raises(redyn.InputError, match=r"cycloidal: start\[3:7\] is a quaternion"):
+        make(np.zeros(21), stop, 1.0, robot=robot)
+    with pytest.raises(redyn.InputError, match="one configuration each"):
+        make([start, start], stop, 1.0, robot=robot)
+    with pytest.raises(redyn.InputError, match=r"start_rate must be zero for joints that turn about a point.*'base'"):
+        redyn.trajectory.cubic(start, stop, 1.0, start_rate=0.1, robot=robot)
+    with pytest.raises(redyn.InputError, match="target"):
+        redyn.control.pd_gravity(robot, 0.0, 1, 1)
+    with pytest.raises(redyn.InputError, match=r"motion\(0\)\[3:7\] is a quaternion"):
+        redyn.control.computed_torque(robot, lambda t: (np.zeros(21), np.zeros(18), np.zeros(18)), 1, 1)
+
+
+def test_limits_on_the_manifold():
+    tree = yaml.safe_load(redyn.load("spatial-biped").to_yaml())
+    (knee,) = (link for link in tree["links"] if link["joint"]["name"] == "right-knee")
+    knee["joint"] |= {"limits": [-0.1, 0.1], "speed_limit": 0.2}
+    robot = redyn.load(tree)
+    knee = robot.coordinate_names.index("right-knee")
+    start, stop = robot.neutral(), robot.neutral()
+    stop[knee] = 1.0
+    found = redyn.trajectory.cycloidal(start, stop, 1.0, robot=robot).violations(robot)
+    assert [(v.joint, v.quantity) for v in found] == [("right-knee", "position"), ("right-knee", "speed")]
+    np.testing.assert_allclose([v.value for v in found], [1.0, 2.0])
+
+
+MASKED = np.ma.array([0.0, 1.0], mask=[False, True])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda r: r.inverse_dynamics(MASKED, [0, 0], [0, 0]),
+        lambda r: r.inverse_dynamics([MASKED], [0, 0], [0, 0]),
+        lambda r: r.inverse_dynamics(np.zeros(2), np.zeros(2), MASKED),
+        lambda r: r.forward_dynamics(np.zeros(2), MASKED, np.zeros(2)),
+        lambda r: r.mass_matrix(np.ma.zeros((3, 2))),
+        lambda r: r.gravity_torque([0, 0], gravity=np.ma.zeros(3)),
+        lambda r: r.integrate(MASKED, [0, 0]),
+        lambda r: redyn.simulate(r, MASKED, [0, 0], 0.1),
+        lambda r: redyn.simulate(r, [0, 0], [0, 0], 0.1, torque=MASKED),
+        lambda r: redyn.simulate(r, [0, 0], [0, 0], 0.1, torque=lambda t, q, qd: MASKED),
+        lambda r: redyn.simulate(r, [0, 0], [0, 0], 0.1, sample=np.ma.array([0.0, 0.1])),
+        lambda r: redyn.simulate_batch(r, [0, 0], [0, 0], 0.1, torque=MASKED),
+        lambda r: redyn.control.pd_gravity(r, [0, 0], MASKED, 1),
+        lambda r: redyn.trajectory.cycloidal(MASKED, [0, 0], 1.0),
+        lambda r: redyn.trajectory.spline([0, 1], np.ma.zeros((2, 2))),
+        lambda r: redyn.trajectory.cycloidal([0, 0], [1, 1], 1.0)(MASKED),
+        lambda r: r.inverse_kinematics(np.ma.array(np.eye(4))),
+    ],
+)
+def test_masked_arrays_are_refused(call):
+    robot = redyn.load("two-link")
+    for _ in range(5):  # the short way, too
+        robot.inverse_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))
+        robot.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2))
+    with pytest.raises(redyn.InputError, match="masked arrays are not taken"):
+        call(robot)

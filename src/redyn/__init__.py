@@ -1,5 +1,13 @@
 """redyn: recursive robot dynamics by the DeNOC method.
 
+    load(source)                  a robot: a library name (see `library`), a .yaml, .urdf or .xml file, or a dict
+    simulate(robot, q, qd, ...)   its motion in time, a `Run`; `simulate_batch` for many at once
+    derive(robot)                 its equations of motion in symbols, `Equations`
+    trajectory, control           motions to follow, and controllers that follow them
+    kinematics, identification    clearance, DH tables; robots from measured torques
+
+Methods of a robot: help(redyn.Robot).
+
 >>> import redyn
 >>> robot = redyn.load("puma")
 >>> robot.inverse_dynamics(robot.initial, robot.neutral(), robot.neutral()).round(3)
@@ -66,3 +74,8 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'redyn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, also those that are imported when first used."""
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

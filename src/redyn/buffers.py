@@ -38,7 +38,7 @@ class Buffers:
             return np.empty(shape)
         try:
             kept = self._kept.pop(shape, [])
-            self._kept[shape] = kept  # last in order: the shapes not used for longest go first
+            self._kept[shape] = kept  # last in order: the least recently used go first
             for array in kept:
                 # The list, the loop's variable and the argument of getrefcount: nobody else, and no view.
                 if sys.getrefcount(array) == _KEPT_ONLY:

@@ -8,7 +8,7 @@ wrote is finite; only when it is not are the inputs searched for the culprit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
+from redyn.arrays import refuse_masks
 from redyn.buffers import Buffers
-from redyn.dynamics import coupled, forward
+from redyn.dynamics import coupled, derivatives, forward
 from redyn.errors import InputError, RedynError, SingularError
-from redyn.kernels.program import Program
-from redyn.kernels.trace import Task, surroundings, trace
+from redyn.kernels.trace import Task, surroundings
 from redyn.model import Link, Model, configuration
-from redyn.shortcut import NOT_UNIT, Quick, Shortcut, are_unit
+from redyn.shortcut import Quick, Shortcut, are_unit
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Output = Array | tuple[Array, ...] | None
@@ -31,9 +32,10 @@ Output = Array | tuple[Array, ...] | None
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 
 FLOAT64 = np.dtype(np.float64)
+NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
 # A joint's inertia below this share of the body that it moves is rounding.
 ZERO_INERTIA = 1e-13
-# A link whose own inertia about its joint is below this share of the whole cannot vouch for the joint.
+# A link's own inertia about its joint below this share of the whole is too small to decide that the joint is regular.
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
 DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
@@ -53,6 +55,7 @@ def check_threads(threads: Any) -> None:
 
 def normal(name: str, value: Any, width: int, meaning: str) -> Array:
     """`value` as contiguous float64 of shape (width,) or (N, width)."""
+    refuse_masks(name, value)
     try:
         given = np.asarray(value)
     except (ValueError, TypeError):
@@ -85,7 +88,6 @@ class Evaluator:
         self.kernels, self._call = _kernels(model)
         self.buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
-        self._programs: dict[Task, Program] = {}  # interpreted ones
         self._no_shortcut = False
         self.quick: dict[str, Quick] = {}  # the short way, by algorithm, once there are kernels for it
         self._quaternions = model.quaternions
@@ -110,7 +112,8 @@ class Evaluator:
             if array.ndim == 2:
                 if size is not None and len(array) != size:
                     raise InputError(
-                        f"{first} holds {size} states but {name} holds {len(array)}; give equal numbers, or one state"
+                        f"{first} holds {counted(size, 'state')} but {name} holds {len(array)}; give equal numbers, or "
+                        "one state"
                     )
                 size, first = len(array), name
             arrays.append(array)
@@ -121,7 +124,7 @@ class Evaluator:
         )
         check_threads(threads)
         if check and self._quaternions and plan.inputs[0][0] == "q":
-            self._require_unit(inputs[0], size is None)
+            inputs[0] = self._with_unit_quaternions("q", inputs[0], size is None)
         if plan.divides and count and self._weak:
             self._require_inertia(task, inputs)
         outputs = [self.buffers.empty((count, *shape)) for shape in plan.shapes]
@@ -136,7 +139,10 @@ class Evaluator:
         return given
 
     def address(self, task: Task) -> int | None:
-        """Where the machine code of a task for single states is, for loops that call it; None if there is none."""
+        """Where the machine code of a task for single states is, for loops that call it; None if there is none.
+
+        It stays there as long as this evaluator, and so the robot, is kept.
+        """
         if self.kernels is None or not self.kernels.covers(task):
             return None
         return self.kernels.get(task, 1).address
@@ -195,7 +201,7 @@ class Evaluator:
         if kind in MEANINGS:
             return MEANINGS[kind]
         count = self.model.nq if kind == "q" else self.model.dof
-        return f"{count} numbers{self._whose}"
+        return f"{counted(count, 'number')}{self._whose}"
 
     @cached_property
     def _whose(self) -> str:
@@ -240,11 +246,9 @@ class Evaluator:
         self.quick.setdefault(plan.task.algorithm, shortcut.ready(run3))
 
     def _slowly(self, task: Task, inputs: list[Array]) -> list[Array]:
-        """The float path: the recursion itself, or for derivatives its traced graph, interpreted."""
+        """The float path: the recursion itself on numbers, or for derivatives on dual numbers."""
         if task.differentiated:
-            if task not in self._programs:
-                self._programs[task] = trace(self.model, task)
-            return self._programs[task].interpret(inputs)
+            return self._slow_derivatives(task, inputs)
         single = len(inputs[0]) == 1
         arith = Floats() if single else Arrays()
         columns = [_scalars(a[0] if single else a) for a in inputs]
@@ -262,6 +266,23 @@ class Evaluator:
                 array[:, k] = value
             filled.append(array)
         return filled
+
+    def _slow_derivatives(self, task: Task, inputs: list[Array]) -> list[Array]:
+        """By dual numbers; those of the forward dynamics, as in `casadi_function`, by way of the inverse and M^-1.
+
+        For what these are made of there may well be kernels: the products of matrices are most of a large graph.
+        """
+        (q, qd, x), rest = inputs[:3], inputs[3:]
+        if task.base.divides:
+            x = self(replace(task, algorithm="forward_dynamics"), inputs, check=False)[0]
+            inverse = self(Task("inverse_mass_matrix"), [q], check=False)[0]
+            state = [q, qd, x, *rest]
+            by_q, by_qd = self(replace(task, algorithm="inverse_dynamics_derivatives"), state, check=False)
+            return [a.reshape(len(q), -1) for a in (-inverse @ by_q, -inverse @ by_qd, inverse)]
+        named = dict(zip((name for name, _ in task.inputs(self.model)[3:]), map(_scalars, rest), strict=True))
+        world, model = surroundings(self.model, task, named)
+        found = derivatives.inverse_dynamics_by_state(model, world, [q, qd, x])
+        return [a.reshape(len(q), -1) for a in found]
 
     def _explain(self, task: Task, names: list[str], inputs: list[Array], outputs: list[Array], single: bool) -> None:
         """Say why a result is not finite."""
@@ -303,18 +324,30 @@ class Evaluator:
                     return True
         return False
 
-    def _require_unit(self, q: Array, single: bool) -> None:
+    def configuration(self, name: str, value: Any) -> Array:
+        """`value` as one configuration or several, (nq,) or (N, nq), whose quaternions have length 1."""
+        array = normal(name, value, self.model.nq, f"{self.model.nq} numbers{self._whose}")
+        if not self._quaternions:
+            return array
+        single = array.ndim == 1
+        rows = self._with_unit_quaternions(name, np.atleast_2d(array), single)
+        return rows[0] if single else rows
+
+    def _with_unit_quaternions(self, name: str, q: Array, single: bool) -> Array:
+        """The same, with lengths that are off by a little made 1; an error if they are off by more than that."""
         if are_unit(q, self._quaternions):
-            return
+            return q
         for start in self._quaternions:
             part = q[:, start : start + 4]
             off = np.abs(np.einsum("ij,ij->i", part, part) - 1.0)
             if not off.max(initial=0.0) < NOT_UNIT and np.isfinite(part).all():
                 row = int(np.argmax(off))
                 place = f"{start}:{start + 4}" if single else f"{row}, {start}:{start + 4}"
-                raise InputError(
-                    f"q[{place}] is a quaternion (x, y, z, w) of length {np.linalg.norm(part[row]):.9g}; expected 1"
-                )
+                length = f"{np.linalg.norm(part[row]):.9g}"
+                raise InputError(f"{name}[{place}] is a quaternion (x, y, z, w) of length {length}; expected 1")
+        unit = q.copy()
+        configuration.shorten(unit, self._quaternions)
+        return unit
 
     def _require_inertia(self, task: Task, inputs: list[Array]) -> None:
         """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
+from redyn import files
 from redyn.description import RobotDescription, Source, random_chain, read, to_yaml, transforms
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
@@ -21,11 +22,12 @@ from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
-from redyn.errors import InputError, RedynError, RedynWarning
+from redyn.errors import InputError, RedynWarning
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
 from redyn.model import Frame, Link, Model, build, configuration
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
@@ -110,7 +112,9 @@ class Robot:
     def size(self) -> str:
         """In words: how many joints, and velocities where some have several."""
         joints = len(self.joint_names)
-        return f"{joints} joints" if joints == self.dof else f"{joints} joints, {self.dof} velocities"
+        if joints == self.dof:
+            return counted(joints, "joint")
+        return f"{counted(joints, 'joint')}, {counted(self.dof, 'velocity', 'velocities')}"
 
     @property
     def dof(self) -> int:
@@ -168,7 +172,7 @@ class Robot:
     @cached_property
     def _initial(self) -> Array:
         values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
-        return np.concatenate([values[name] for name in self.joint_names])
+        return self.configuration("initial", np.concatenate([values[name] for name in self.joint_names]))
 
     @property
     def limits(self) -> Array:
@@ -202,8 +206,8 @@ class Robot:
         >>> redyn.load("two-link").integrate([0.1, 0.2], [1.0, 2.0], 0.5)
         array([0.6, 1.2])
         """
-        start = normal("q", q, self.nq, f"{self.nq} numbers")
-        rate = normal("v", v, self.dof, f"{self.dof} numbers")
+        start = self.configuration("q", q)
+        rate = normal("v", v, self.dof, counted(self.dof, "number"))
         try:
             step = rate * np.asarray(dt, dtype=np.float64)[..., None]
         except (TypeError, ValueError):
@@ -212,21 +216,38 @@ class Robot:
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """The velocities that lead from q0 to q1 in one second: `integrate(q0, difference(q0, q1))` is q1."""
-        start, end = (normal(name, q, self.nq, f"{self.nq} numbers") for name, q in (("q0", q0), ("q1", q1)))
+        start, end = self.configuration("q0", q0), self.configuration("q1", q1)
         return self._on_pairs(configuration.difference, start, end)
+
+    def configuration(self, name: str, q: ArrayLike) -> Array:
+        """Joint values as an array, (nq,) or (N, nq), its quaternions of length 1; an error that begins with `name`.
+
+        >>> import redyn
+        >>> redyn.load("two-link").configuration("q", [0, 1])
+        array([0., 1.])
+        """
+        return self.evaluator.configuration(name, q)
 
     def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
         """Of one state or many; a single one goes with all of the other's."""
         if a.ndim == b.ndim == 2 and len(a) != len(b):
-            raise InputError(f"{len(a)} states and {len(b)} do not go together; give equal numbers, or one state")
+            raise InputError(
+                f"{counted(len(a), 'state')} and {len(b)} do not go together; give equal numbers, or one state"
+            )
         counts = [len(x) for x in (a, b) if x.ndim == 2]
         first, second = (np.broadcast_to(x, (counts[0] if counts else 1, x.shape[-1])) for x in (a, b))
         result = run(self.model, first, second)
         return result if counts else result[0]
 
-    def to_yaml(self, path: str | Path | None = None) -> str:
-        """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given."""
-        return _written(to_yaml(self.description), path)
+    def to_yaml(self, path: str | Path | None = None, force: bool = False) -> str:
+        """The robot file; `redyn.load` reads it back as the same robot. Written to `path` if one is given.
+
+        A file there that is no robot file is replaced only with `force`.
+        """
+        text = to_yaml(self.description)
+        if path is not None:
+            files.write(path, text, files.ROBOT, force)
+        return text
 
     # --- motion -----------------------------------------------------------------------------------------------
 
@@ -399,7 +420,10 @@ class Robot:
         gravity: ArrayLike | None = None,
         **how: Unpack[How],
     ) -> Array:
-        """Moment and force of each parent on its child, (dof, 6): axes of the child's link frame, at the joint."""
+        """Moment and force of each parent on its child, (L, 6) or (N, L, 6) for the L moving links, as `link_names`.
+
+        In the axes of the child's link frame, at the joint. A joint of several degrees of freedom has one of them.
+        """
         return self._run_in_world("joint_wrenches", [q, qd, qdd], gravity, external, **how)[0]
 
     def inverse_dynamics_derivatives(
@@ -477,7 +501,7 @@ class Robot:
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
-        meaning = f"{self.dof} numbers, one per joint"
+        meaning = f"{counted(self.dof, 'number')}, one per joint"
         arrays = [normal(name, value, self.dof, meaning) for name, value in values.items()]
         pull = self.gravity if gravity is None else normal("gravity", gravity, 3, "an acceleration")
         if any(a.ndim == 2 for a in (*arrays, pull)):
@@ -488,13 +512,18 @@ class Robot:
 
     # --- transforms, export and what follows from several calls ------------------------------------------------
 
-    def to_urdf(self, path: str | Path | None = None) -> str:
+    def to_urdf(self, path: str | Path | None = None, force: bool = False) -> str:
         """The robot as URDF, whatever it was read from; written to `path` if one is given.
+
+        A file there that is no URDF is replaced only with `force`.
 
         Frames keep their names and places. URDF has no gravity, rotor inertia or initial values: they become comments,
         and a RedynWarning tells of those that change the dynamics.
         """
-        return _written(to_urdf(self.description), path)
+        text = to_urdf(self.description)
+        if path is not None:
+            files.write(path, text, files.URDF, force)
+        return text
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6, link: LinkName = None
@@ -578,11 +607,25 @@ class Robot:
     ) -> tuple[Array, Array]:
         """A, (2 dof, 2 dof), and B, (2 dof, dof), of the state (q, qd) driven by tau; with N in front for a batch.
 
-        Small deviations follow d/dt x = A x + B u, or x_next = A x + B u over `step` seconds with u held.
+        Small deviations x from the motion through that state follow d/dt x = A x + B u, or x_next = A x + B u over
+        `step` seconds with u held; those of q are in the tangent space, as `difference` gives them.
+
+        A and B are those of the one state. At an equilibrium the discrete form is exact for any step; along a motion
+        they change meanwhile, so that it is off by an amount of the order of step^2 in one step, and of step over a
+        fixed time: first order. Take A and B along the motion where that matters.
+
+        >>> import redyn
+        >>> A, B = redyn.load("one-link").linearize([0.0], [0.0], [0.0])
+        >>> A.shape, B.round(3).tolist()
+        ((2, 2), [[0.0], [3.0]])
         """
         by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **how)
         n = self.dof
         flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
+        if self.model.quaternions:
+            rates = normal("qd", qd, n, f"{n} numbers")
+            drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
+            flow[..., :n, :n] = drift if rates.ndim == 2 else drift[0]
         flow[..., :n, n : 2 * n] = np.eye(n)
         flow[..., n : 2 * n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
         if step is not None:
@@ -655,16 +698,6 @@ class Robot:
             return self._run(_plain(algorithm), state, **how)
         used, values = world_inputs(self.named_frame, gravity, external, payload)
         return self._run(Task(algorithm, **used), [*state, *values], **how)
-
-
-def _written(text: str, path: str | Path | None) -> str:
-    """The text, which is in the file `path` now if one is given."""
-    if path is not None:
-        try:
-            Path(path).write_text(text, "utf-8")
-        except OSError as error:
-            raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-    return text
 
 
 def _over_step(flow: Array, step: object) -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import NDArray
 
 from redyn.buffers import Buffers
@@ -14,23 +15,23 @@ from redyn.model import Model
 Array = NDArray[np.float64]
 Quick = Callable[[Any, Any, Any], "Array | None"]
 
-NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1
+ROUNDING = 1e-14  # how far the squared length of a quaternion may be from 1 and still be taken for it
 LARGE_BATCH = 8192  # states from which several threads may help, so that the general way decides
 
 
 def are_unit(q: Array, quaternions: Sequence[int]) -> bool:
-    """Whether the quaternions that begin at these places are of length 1, in every row or in the only one."""
+    """Whether the quaternions that begin at these places have length 1 but for rounding, in every row."""
     if q.ndim == 1 or len(q) == 1:
         values = q.ravel().tolist()
         for start in quaternions:
             x, y, z, w = values[start : start + 4]
-            if not -NOT_UNIT < x * x + y * y + z * z + w * w - 1.0 < NOT_UNIT:
+            if not -ROUNDING < x * x + y * y + z * z + w * w - 1.0 < ROUNDING:
                 return False
         return True
     for start in quaternions:
         part = q[:, start : start + 4]
         off = np.einsum("ij,ij->i", part, part)
-        if not (off.max(initial=1.0) < 1.0 + NOT_UNIT and off.min(initial=1.0) > 1.0 - NOT_UNIT):
+        if not (off.max(initial=1.0) < 1.0 + ROUNDING and off.min(initial=1.0) > 1.0 - ROUNDING):
             return False
     return True
 
@@ -49,6 +50,8 @@ class Shortcut:
 
         def quick(a: Any, b: Any, c: Any) -> Array | None:
             try:
+                if b.__class__ is not ndarray or c.__class__ is not ndarray:  # lists, and arrays of other kinds
+                    return None
                 if quaternions and not are_unit(a, quaternions):
                     return None
                 if a.ndim == 1:
@@ -64,7 +67,7 @@ class Shortcut:
                 flat = out.reshape(-1)
                 inputs = a.reshape(-1), b.reshape(-1), c.reshape(-1)
                 return None if run3(addresses[2], *inputs, flat, count, count * nq, flat.size) else out
-            # Lists, other types, or no kernel of this kind yet.
+            # Other types, or no kernel of this kind yet.
             except (TypeError, AttributeError, KeyError, ValueError):
                 return None
 

@@ -1,7 +1,7 @@
 """Small types that hold the structure of mechanics over any scalar."""
 
 from redyn.algebra.inertia import ArticulatedInertia, ConvectiveMatrix, MassMatrix
-from redyn.algebra.scalar import Arithmetic, Scalar
+from redyn.algebra.scalar import Arithmetic, Scalar, is_zero
 from redyn.algebra.spatial import (
     Pose,
     Propagation,
@@ -34,6 +34,7 @@ __all__ = [
     "Wrench",
     "acceleration_matrix",
     "cross_matrix",
+    "is_zero",
     "outer",
     "symmetric_product",
 ]

@@ -24,6 +24,17 @@ class Scalar(Protocol):
     def __neg__(self) -> Scalar: ...
 
 
+def is_zero(value: Any) -> bool:
+    """Whether a constant is known to be zero, in whatever arithmetic.
+
+    >>> is_zero(0.0), is_zero(1e-300)
+    (True, False)
+    """
+    if isinstance(value, int | float):
+        return value == 0
+    return getattr(value, "is_zero", None) is True  # SymPy's expressions and polynomials
+
+
 class Arithmetic(Protocol):
     """The three things that a recursion needs beyond + - * /."""
 

@@ -6,7 +6,7 @@ import ctypes
 
 from redyn.bench.timing import interleaved
 from redyn.kernels.lanes import INT, Lanes, integer, ir
-from redyn.kernels.machine import compile_module, lane_width, load_object
+from redyn.kernels.machine import Code, compile_module, lane_width
 
 CHAINS = 12  # independent sums: enough to hide the latency of a multiply-add, few enough for the registers
 
@@ -37,8 +37,8 @@ def multiply_add_rate(seconds: float = 0.5) -> float:
         total = b.fadd(total, x)
     scalar = total if width == 1 else b.extract_element(total, ir.Constant(ir.IntType(32), 0))
     b.ret(b.fptosi(scalar, INT))
-    address = load_object(compile_module(str(module), width), "kernel", width)
-    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(address)
+    code = Code(compile_module(str(module), width), width)
+    call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code.address)
     count = 100_000
     best = interleaved({"rate": lambda: call(count)}, seconds)["rate"]
     return count * CHAINS / best

@@ -10,16 +10,19 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import progress_bar, wide_console, working
+from redyn import files
+from redyn.cli.options import Force, progress_bar, wide_console, working
 from redyn.errors import InputError
+from redyn.words import counted
 
 
 def bench(
-    robots: Annotated[list[str] | None, typer.Argument(help="Robots; all that are here if none is named.")] = None,
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots to time; all available ones if none.")] = None,
     algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
     seconds: Annotated[float, typer.Option(help="Time for each robot and algorithm.")] = 3.0,
     out: Annotated[Path | None, typer.Option(help="Save the measurements (JSON).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    force: Force = False,
 ) -> None:
     """Time redyn against the peers that are installed, interleaved in one run, best of many.
 
@@ -37,8 +40,9 @@ def bench(
     """
     from redyn.bench.compare import ALGORITHMS, available, compare
 
+    files.check_all([("--out", out, files.JSON)], force)
     if robots == ["simulate"]:
-        _simulation(seconds, out, as_json)
+        _simulation(seconds, out, as_json, force)
         return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
@@ -57,14 +61,15 @@ def bench(
         report = compare(chosen, wanted, seconds, tick)
     text = json.dumps(report.to_data(), indent=2)
     if out is not None:
-        out.write_text(text + "\n", "utf-8")
+        files.write(out, text + "\n", files.JSON, force)
     if as_json:
         print(text)
         return
     rate = report.multiply_adds_per_second * report.lanes / 1e9
     console = wide_console()
     console.print(
-        f"{report.processor}, {report.lanes} lanes, {report.cores} cores, {rate:.1f} G multiply-adds/s on one core.\n"
+        f"{report.processor}, {counted(report.lanes, 'lane')}, {counted(report.cores, 'core')}, {rate:.1f} G "
+        "multiply-adds/s on one core.\n"
         "Nanoseconds per state, best of many, interleaved; public calls, checks on, friction off.",
         highlight=False,
     )
@@ -95,7 +100,7 @@ def _check(seconds: float) -> None:
         raise InputError(f"--seconds: expected a positive number, got {seconds}")
 
 
-def _simulation(seconds: float, out: Path | None, as_json: bool) -> None:
+def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
     from redyn.bench.rollouts import compare_simulation
 
     _check(seconds)
@@ -103,7 +108,7 @@ def _simulation(seconds: float, out: Path | None, as_json: bool) -> None:
         rows = compare_simulation(seconds, say)
     text = json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=2)
     if out is not None:
-        out.write_text(text + "\n", "utf-8")
+        files.write(out, text + "\n", files.JSON, force)
     if as_json:
         print(text)
         return

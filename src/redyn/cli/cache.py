@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from redyn.words import counted
+
 
 def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all.")] = False) -> None:
     """Where compiled kernels are kept, and how much room they take.
@@ -17,10 +19,10 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all."
     from redyn.kernels import cache as kept
 
     if clear:
-        print(f"removed {kept.clear()} kernels from {kept.folder()}")
+        print(f"removed {counted(kept.clear(), 'kernel')} from {kept.folder()}")
         return
     found = kept.summary()
     if found is None:
         print("no kernels are kept: the cache folder cannot be made, or is open to other users")
     else:
-        print(f"{kept.folder()}: {found[0]} kernels, {found[1] / 1e6:.1f} MB")
+        print(f"{kept.folder()}: {counted(found[0], 'kernel')}, {found[1] / 1e6:.1f} MB")

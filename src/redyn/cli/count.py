@@ -10,9 +10,16 @@ import typer
 from rich.table import Table
 
 from redyn.cli.growth import show_growth
-from redyn.cli.options import ROBOT_HELP, Unphysical, bold, wide_console
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, wide_console
 from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
+from redyn.words import counted
+
+OWN = {  # which of redyn's counts stand beside a published table
+    "inverse_dynamics": {"inverse_dynamics": "redyn, this robot"},
+    "solve": {"solve": "redyn, this robot, phi given", "forward_dynamics": "redyn, this robot, whole forward dynamics"},
+}
+TITLES = {"solve": "solve (phi given)", "forward_dynamics": "forward_dynamics (phi included)"}
 
 
 def count(
@@ -24,7 +31,8 @@ def count(
     ] = False,
     time: Annotated[bool, typer.Option("--time", help="With --growth: measure times here, too.")] = False,
     png: Annotated[Path | None, typer.Option(help="With --growth: draw it to this picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Multiplications and additions of the graphs that run, beside the published tables.
@@ -42,7 +50,7 @@ def count(
     if (robot is None) != growth:
         raise InputError("give either a robot (see `redyn list`) or --growth")
     if robot is None:
-        return show_growth(time, png, as_json)
+        return show_growth(time, png, as_json, force)
     if time or png is not None:
         raise InputError("--time and --png go with --growth")
     name, _, length = robot.partition("-")
@@ -74,12 +82,12 @@ def count(
         )
         return
     console = wide_console()
-    console.print(bold(loaded.name, f", {n} joints: operations of the kernels"))
+    console.print(bold(loaded.name, f", {counted(n, 'joint')}: operations of the kernels"))
     table = Table(
         "algorithm", "multiplications", "additions", "general robot of n joints", box=None, header_style="bold"
     )
     for name, found in counts.items():
-        table.add_row(name, str(found.multiplications), str(found.additions), formulas.get(name, ""))
+        table.add_row(TITLES.get(name, name), str(found.multiplications), str(found.additions), formulas.get(name, ""))
     console.print(table)
     for title, published, name in (
         (f"Inverse dynamics, Table 9.1, n = {n}", INVERSE, "inverse_dynamics"),
@@ -87,7 +95,8 @@ def count(
     ):
         console.print(bold(f"\n{title}"))
         rows = Table("", "multiplications", "additions", box=None, header_style="bold")
-        rows.add_row("redyn, this robot", str(counts[name].multiplications), str(counts[name].additions))
+        for ours, label in OWN[name].items():
+            rows.add_row(label, str(counts[ours].multiplications), str(counts[ours].additions))
         for author, (multiplications, additions) in published.items():
             rows.add_row(author, f"{multiplications(n):.0f}", f"{additions(n):.0f}")
         console.print(rows)

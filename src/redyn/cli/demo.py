@@ -10,10 +10,14 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from redyn.cli.options import bold, plain_console, working
+from redyn import files
+from redyn.cli.options import Force, bold, plain_console, working
+from redyn.words import counted
 
 
-def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output")) -> None:
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output"), force: Force = False
+) -> None:
     """Inverse dynamics of the book's robots along their cycloidal motions, and a free fall, checked, with pictures.
 
     Example: redyn demo --out pictures
@@ -23,7 +27,7 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
     from redyn.trajectory import cycloidal
 
     console = plain_console(soft_wrap=True)
-    out.mkdir(parents=True, exist_ok=True)
+    files.folder(out)
     stanford_stop = [np.pi / 3, -5 * np.pi / 6, 0.735, np.pi / 3, 5 * np.pi / 6, 5 * np.pi / 6]
     for name, where, stop in (
         ("puma", "Example 9.5", [np.pi] * 6),
@@ -42,12 +46,14 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         drift = np.abs(total - total[0] - work).max() / max(np.ptp(total), 1e-12)
         U, D = robot.udu(q)
         factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
-        console.print(bold(name, f" ({where}), {robot.dof} joints, {len(t)} instants"))
+        console.print(bold(name, f" ({where}), {counted(robot.dof, 'joint')}, {counted(len(t), 'instant')}"))
         console.print(f"  largest torques        {'  '.join(f'{x:.3g}' for x in np.abs(tau).max(axis=0))}")
         console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
         console.print(f"  U D U^T equals GIM to  {factors:.1e}")
         console.print(f"  energy - work          {drift:.1e} of the energy exchanged (trapezoidal sums)")
-        picture = torque_figure(robot, t, q, tau, out / f"{name}.png", f"{name}: {where}, cycloidal motion in 10 s")
+        picture = torque_figure(
+            robot, t, q, tau, out / f"{name}.png", f"{name}: {where}, cycloidal motion in 10 s", force
+        )
         console.print(f"  picture                {picture}\n")
     robot = load("puma")
     q, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, 500_000, 6))
@@ -58,14 +64,14 @@ def demo(out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = P
         method(q, qd, x)
         took = time.perf_counter() - start
         console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
-    report = _fall(console, out)
+    report = _fall(console, out, force)
     console.print(f"\nOpen {report.resolve()} in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
     console.print(
         "Next: redyn list;  redyn show puma;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench"
     )
 
 
-def _fall(console: Console, out: Path) -> Path:
+def _fall(console: Console, out: Path, force: bool) -> Path:
     """Example 9.11: the KUKA KR-5 let go, as an animated page."""
     from redyn.robot import load
     from redyn.simulation import simulate
@@ -80,7 +86,9 @@ def _fall(console: Console, out: Path) -> Path:
     drift = float(np.abs(energy.balance).max() / np.ptp(energy.kinetic))
     how = f" let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10"
     console.print(bold("\nkuka-kr5", how))
-    console.print(f"  {run.steps} steps in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged")
+    console.print(
+        f"  {counted(run.steps, 'step')} in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged"
+    )
     touched = ", ".join(f"{a} and {b}" for a, b in run.clearance.touched)
     console.print(f"  links that touch on the way (taken as capsules): {touched}")
-    return run.html(out / "kuka-kr5-fall.html")
+    return run.html(out / "kuka-kr5-fall.html", force)

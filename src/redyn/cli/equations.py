@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
+from redyn import files
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.symbolic.chapter.blocks import Array, Chapter
     from redyn.symbolic.equations import Equations
 
-_SHOWN = ("mass_matrix", "coriolis_matrix", "gravity_torque")
+_SHOWN = ("mass_matrix", "coriolis_matrix", "gravity_torque", "friction_torque")
 
 
 def equations(
@@ -40,37 +42,43 @@ def equations(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print LaTeX and plain text of every element as JSON.")
     ] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The equations of motion in symbols: on the terminal, or derived step by step on a page.
 
-    Up to three joints the elements are printed in closed form; beyond, the recursion is printed as named steps.
+    Up to three joints the elements are printed in closed form; beyond, the recursion is printed as named steps. With
+    --q, --qd or --qdd the terminal shows the numbers at that state, too; what is not given has the values of the worked
+    example.
 
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
+
+    Example: redyn equations two-link --q "30 deg, 45 deg" --qd "1, 2" --qdd 0
     """
     from redyn.robot import load
     from redyn.symbolic.equations import derive
 
+    outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
+    files.check_all(outputs, force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     everything = number is not None and "all" in number
     eqs = derive(loaded, numbers=True if everything else number or (), where=_pairs(where or []), rods=rods or None)
+    state = [
+        None if text is None else numbers(name, text, eqs.dof) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
+    ]
     if html or latex or notebook:
         from redyn.symbolic.chapter import to_html, to_latex, to_notebook
 
-        state = [
-            None if text is None else numbers(name, text, eqs.dof)
-            for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
-        ]
         chapter = _chapter(eqs, state)
-        for path, write in ((html, to_html), (latex, to_latex), (notebook, to_notebook)):
+        for (_, path, kind), write in zip(outputs, (to_html, to_latex, to_notebook), strict=True):
             if path is not None:
-                path.write_text(write(chapter), "utf-8")
-                print(f"wrote {path}")
+                print(f"wrote {files.write(path, write(chapter), kind, force)}")
         return
+    values = _values(eqs, state) if any(v is not None for v in state) else {}
     if eqs.dof > 3:
-        _print_steps(eqs, as_json)
+        _print_steps(eqs, values, as_json)
     else:
-        _print_closed(eqs, as_json)
+        _print_closed(eqs, values, as_json)
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -92,7 +100,30 @@ def _chapter(eqs: Equations, state: list[Array | None]) -> Chapter:
         return worked_example(eqs, *state, done=bar.show)
 
 
-def _print_closed(eqs: Equations, as_json: bool) -> None:
+def _values(eqs: Equations, state: list[Array | None]) -> dict[str, Any]:
+    """The state and the numbers of the equations there, as plain lists."""
+    from redyn.symbolic.chapter.setting import Setting, example_state
+
+    at = Setting(eqs, *example_state(eqs, *state))
+    found = {
+        "q": at.q,
+        "qd": at.qd,
+        "qdd": at.qdd,
+        "mass_matrix": at.view.GIM,
+        "coriolis_matrix": at.view.MCI,
+        "gravity_torque": at.gravity_torque,
+        "friction_torque": at.friction,
+        "tau": at.torque,
+    }
+    return {name: (value + 0.0).tolist() for name, value in found.items()}
+
+
+def _shown(eqs: Equations) -> list[str]:
+    """Friction is shown where there is some."""
+    return [name for name in _SHOWN if name != "friction_torque" or any(eqs.friction_torque)]
+
+
+def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
     entries = {
         name: [
             [
@@ -101,22 +132,62 @@ def _print_closed(eqs: Equations, as_json: bool) -> None:
             ]
             for i in range(eqs.dof)
         ]
-        for name in _SHOWN
+        for name in (_SHOWN if as_json else _shown(eqs))
     }
     if as_json:
-        print(json.dumps({"robot": eqs.name, **entries}))
+        print(json.dumps({"robot": eqs.name, **entries, **({"values": values} if values else {})}))
         return
-    print(f"{eqs.name}: mass_matrix qdd + coriolis_matrix qd + gravity_torque = tau\n")
+    terms = [{"mass_matrix": "mass_matrix qdd", "coriolis_matrix": "coriolis_matrix qd"}.get(k, k) for k in entries]
+    print(f"{eqs.name}: {' + '.join(terms)} = tau\n")
     for name, rows in entries.items():
         for i, row in enumerate(rows, start=1):
             for j, cell in enumerate(row, start=1):
-                place = f"[{i},{j}]" if len(row) > 1 else f"[{i}]"
+                place = f"[{i},{j}]" if name.endswith("matrix") else f"[{i}]"
                 print(f"{name}{place} = {cell['text']}")
         print()
-    print("c12 is cos(theta_1 + theta_2), s12 its sine, theta_dot_12 is theta_dot_1 + theta_dot_2")
+    if values:
+        _print_values(eqs, values)
+    legend = _legend(eqs)
+    if legend:
+        print(legend)
 
 
-def _print_steps(eqs: Equations, as_json: bool) -> None:
+def _legend(eqs: Equations) -> str:
+    """What abbreviations stand for, as far as this robot has them."""
+    from redyn.symbolic.closed import parallel_runs
+
+    turning = [i for i, body in enumerate(eqs.symbolic.bodies, start=1) if body.kind == "revolute"]
+    if not turning:
+        return ""
+    together = next((run for run in parallel_runs(eqs.symbolic) if len(run) > 1), None)
+    if together is None:
+        return f"c{turning[0]} is cos(theta_{turning[0]}), s{turning[0]} its sine"
+    i, k = (turning[place] for place in together[:2])
+    rates = f", theta_dot_{i}{k} is theta_dot_{i} + theta_dot_{k}" if k == i + 1 else ""
+    return f"c{i}{k} is cos(theta_{i} + theta_{k}), s{i}{k} its sine{rates}"
+
+
+def _print_values(eqs: Equations, values: dict[str, Any]) -> None:
+    print(
+        "at " + ", ".join(f"{name} = [{_row(values[name])}]" for name in ("q", "qd", "qdd")) + " (SI units, radians):"
+    )
+    names = (*_shown(eqs), "tau")
+    tables: dict[str, list[list[float]]] = {k: values[k] if k.endswith("matrix") else [values[k]] for k in names}
+    rounding = 1e-12 * max(abs(x) for rows in tables.values() for row in rows for x in row)
+    for name, rows in tables.items():
+        matrix = name.endswith("matrix")
+        lead = f"{name} = ["
+        between = ",\n" + " " * len(lead)
+        print(lead + between.join(f"[{_row(row, rounding)}]" if matrix else _row(row, rounding) for row in rows) + "]")
+    print()
+
+
+def _row(values: list[float], rounding: float = 0.0) -> str:
+    """What rounding leaves is nothing."""
+    return ", ".join(f"{x if abs(x) > rounding else 0.0:.6g}" for x in values)
+
+
+def _print_steps(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
     from redyn.symbolic.notation import Typesetter
 
     write = Typesetter(latex=False).write
@@ -124,8 +195,12 @@ def _print_steps(eqs: Equations, as_json: bool) -> None:
     lines = [(str(name), write(e)) for name, e in steps.assignments]
     lines += [(f"tau_{i}", write(e)) for i, e in enumerate(steps.outputs[0], start=1)]
     if as_json:
-        print(json.dumps({"robot": eqs.name, "steps": lines}))
+        print(json.dumps({"robot": eqs.name, "steps": lines, **({"values": values} if values else {})}))
         return
-    print(f"{eqs.name}: inverse dynamics of {eqs.dof} joints in {len(lines)} steps, {steps.operations} operations\n")
+    size = f"{counted(len(lines), 'step')}, {counted(steps.operations, 'operation')}"
+    print(f"{eqs.name}: inverse dynamics of {counted(eqs.dof, 'joint')} in {size}\n")
     for name, text in lines:
         print(f"{name} = {text}")
+    if values:
+        print()
+        _print_values(eqs, values)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, working
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, working
 from redyn.errors import InputError
 
 
@@ -30,6 +30,7 @@ def export(
     external: Annotated[
         list[str] | None, typer.Option(metavar="FRAME", help="Make a wrench on this frame an argument; may repeat.")
     ] = None,
+    force: Force = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -55,12 +56,12 @@ def export(
         if lang == "c":
             written = export_c(
                 loaded, what, out, real=real, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, tick=say,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=say,
             )  # fmt: skip
         else:
             written = export_python(
                 loaded, what, out, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, tick=say,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=say,
             )  # fmt: skip
     for path in written:
         print(f"wrote {path}")

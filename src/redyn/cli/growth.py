@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from redyn import files
 from redyn.cli.options import bold, wide_console, working
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 SHOWN = (6, 7, 10, 16)
 
 
-def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
+def show_growth(time: bool, png: Path | None, as_json: bool, force: bool) -> None:
+    files.check_all([("--png", png, files.PICTURE)], force)
     from redyn.bench.growth import faster_from, growth
     from redyn.reproduce.complexity import complexity
     from redyn.reproduce.complexity_figure import complexity_figure
@@ -27,7 +29,7 @@ def show_growth(time: bool, png: Path | None, as_json: bool) -> None:
         found = complexity(say)
         times = growth(tick=say) if time else []
     if png is not None:
-        complexity_figure(found, png, times, faster_from(times))
+        complexity_figure(found, png, times, faster_from(times), force)
     if as_json:
         print(json.dumps(_data(found, times)))
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +10,10 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, bold, numbers, progress_bar, wide_console, working
+from redyn import files
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, numbers, progress_bar, wide_console, working
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.identification import Identification
@@ -33,7 +34,8 @@ def identify(
     ] = None,
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles without a unit are in degrees.")] = False,
     png: Annotated[Path | None, typer.Option(help="Draw measured and predicted torques to this picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """Fit a robot's masses, mass centres, inertias and friction to measured torques.
@@ -48,15 +50,16 @@ def identify(
     from redyn.identification import read_recording
     from redyn.robot import load
 
+    files.check_all([("--out", out, files.ROBOT), ("--png", png, files.PICTURE)], force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     with working("reading") as say:
         recorded = read_recording(data, loaded, degrees)
         other = read_recording(validate, loaded, degrees) if validate is not None else 0.2
         found = run(loaded, recorded, friction=friction, armature=armature, cutoff=cutoff, validate=other, tick=say)
     if out is not None:
-        found.robot.to_yaml(out)
+        found.robot.to_yaml(out, force)
     if png is not None:
-        found.figure(png)
+        found.figure(png, force)
     if as_json:
         print(json.dumps(_data(found), allow_nan=False))
         return
@@ -82,7 +85,7 @@ def _data(found: Identification) -> dict[str, object]:
         "joints": [
             {"name": name, "noise": float(noise), "error": float(error), "error_before": float(before)}
             for name, noise, error, before in zip(
-                found.robot.joint_names, fit.noise, found.errors, found.prior_errors, strict=True
+                found.robot.velocity_names, fit.noise, found.errors, found.prior_errors, strict=True
             )
         ],
         "base_parameters": [
@@ -101,7 +104,7 @@ def _show(found: Identification) -> None:
     console.print(
         bold(
             found.robot.name,
-            f": {fit.base.count} base parameters from {fit.rows} rows "
+            f": {counted(fit.base.count, 'base parameter')} from {counted(fit.rows, 'row')} "
             f"({fit.outliers} outliers left out, {filtered}, condition {fit.condition:.3g})",
         )
     )
@@ -116,7 +119,7 @@ def _show(found: Identification) -> None:
     console.print(table)
     joints = Table("joint", "noise", "error on unseen motion", "before", box=None, header_style="bold")
     for name, noise, error, before in zip(
-        found.robot.joint_names, fit.noise, found.errors, found.prior_errors, strict=True
+        found.robot.velocity_names, fit.noise, found.errors, found.prior_errors, strict=True
     ):
         joints.add_row(name, f"{noise:.3g}", f"{error:.2%}", f"{before:.1%}")
     console.print(joints)
@@ -128,23 +131,25 @@ def excite(
     out: Annotated[Path, typer.Option(help="Write t, q, qd, qdd to this CSV file.")] = Path("excite.csv"),
     duration: Annotated[float, typer.Option(help="Of one period, in seconds.")] = 20.0,
     harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
-    rate: Annotated[float, typer.Option(help="Rows a second.")] = 100.0,
+    rate: Annotated[float, typer.Option(help="Rows per second.")] = 100.0,
     speed: Annotated[str | None, typer.Option(help="Limit, one number or one per joint; default: the file's.")] = None,
     acceleration: Annotated[str | None, typer.Option(help="Limit, one number or one per joint.")] = None,
-    friction: Annotated[bool, typer.Option(help="Show friction too.")] = True,
-    armature: Annotated[bool, typer.Option(help="Show rotor inertia too.")] = False,
+    friction: Annotated[bool, typer.Option(help="Excite friction, too.")] = True,
+    armature: Annotated[bool, typer.Option(help="Excite rotor inertia, too.")] = False,
     seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
+    force: Force = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
-    """Design a motion that shows a robot's parameters: a Fourier series within the limits, at rest at both ends.
+    """Design a motion for identification: a Fourier series within the limits, at rest at both ends.
 
-    The condition number of the base regressor is made small. Collisions are not looked at.
+    The condition number of the base regressor is made small. Collisions are not considered.
 
     Example: redyn excite kuka-kr5 --duration 20 --speed 1.2 --out excite.csv
     """
     from redyn.identification import base_parameters, condition, exciting_motion, limits_of
     from redyn.robot import load
 
+    files.check_all([("--out", out, files.CSV)], force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
     if not 0 < rate * duration <= 5e6:
         raise InputError("--rate: expected a positive number, and at most five million rows")
@@ -163,19 +168,17 @@ def excite(
         )  # fmt: skip
     t = np.linspace(0.0, duration, round(rate * duration) + 1)
     q, qd, qdd = motion(t)
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.joint_names)])
-        writer.writerows(np.column_stack([t, q, qd, qdd]).tolist())
+    header = ["t", *(f"{kind}_{joint}" for kind in ("q", "qd", "qdd") for joint in loaded.velocity_names)]
+    files.write_csv(out, header, np.column_stack([t, q, qd, qdd]).tolist(), force)
     base = base_parameters(loaded, friction, armature)
     reached = condition(base, motion, limits_of(loaded, None, fast, strong))
     tau = loaded.inverse_dynamics(q, qd, qdd)
     table = Table("joint", "from", "to", "fastest", "acceleration", "torque", box=None, header_style="bold")
-    for i, name in enumerate(loaded.joint_names):
+    for i, name in enumerate(loaded.velocity_names):
         peaks = (np.abs(x[:, i]).max() for x in (qd, qdd, tau))
         table.add_row(name, f"{q[:, i].min():.4g}", f"{q[:, i].max():.4g}", *(f"{x:.4g}" for x in peaks))
     wide_console().print(table)
-    print(f"condition of the regressor of {base.count} base parameters: {reached:.3g}")
+    print(f"condition of the regressor of {counted(base.count, 'base parameter')}: {reached:.3g}")
     print(f"wrote {out}")
 
 
@@ -186,7 +189,7 @@ def parameters(
     unknown_lengths: Annotated[
         bool, typer.Option("--unknown-lengths", help="In closed form, as if no length were known; a few joints.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
@@ -216,7 +219,7 @@ def parameters(
         print(json.dumps({"robot": base.robot.name, "base": rows, "unidentifiable": base.unidentifiable}))
         return
     console = wide_console()
-    console.print(bold(base.robot.name, f": {base.count} base parameters of {len(base.names)}"))
+    console.print(bold(base.robot.name, f": {counted(base.count, 'base parameter')} of {len(base.names)}"))
     table = Table("", "grouping", "value", box=None, header_style="bold")
     rounding = 1e-14 * float(np.abs(base.values).max(initial=0.0))
     for k, (text, value) in enumerate(zip(groupings, base.values, strict=True), start=1):
@@ -241,12 +244,12 @@ def _linear_form(robot: Robot, as_json: bool) -> None:
         print(json.dumps({"robot": robot.name, "base": base, "regressor": regressor}))
         return
     console = wide_console()
-    console.print(bold(robot.name, f": {len(groupings)} parameters, lengths unknown; tau = Y beta"))
+    console.print(bold(robot.name, f": {counted(len(groupings), 'parameter')}, lengths unknown; tau = Y beta"))
     table = Table("", "grouping", "value", box=None, header_style="bold")
     for k, (text, value) in enumerate(groupings, start=1):
         table.add_row(f"beta{k}", text, f"{value:.6g}")
     console.print(table)
-    for joint, row in zip(robot.joint_names, regressor, strict=True):
+    for joint, row in zip(robot.velocity_names, regressor, strict=True):
         console.print(bold(f"\nY, {joint}"))
         for k, text in enumerate(row, start=1):
             console.print(f"  beta{k}:  {text}")

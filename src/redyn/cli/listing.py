@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
@@ -11,7 +13,7 @@ from rich.table import Table
 from redyn.cli.options import wide_console
 
 
-def list_robots(as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False) -> None:
+def list_robots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """The robots of the library, with their sources.
 
     Example: redyn list
@@ -19,12 +21,10 @@ def list_robots(as_json: Annotated[bool, typer.Option("--json", help="For progra
     from redyn.description import library, read
 
     robots = [read(name) for name in library()]
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": robot.name,
-            "joints": "".join(
-                "p" if link.joint.type == "prismatic" else "r" for link in robot.links if link.joint.type != "fixed"
-            ),
+            "joints": [link.joint.type for link in robot.links if link.joint.type != "fixed"],
             "mass": sum(link.mass or 0.0 for link in robot.links),
             "source": robot.source or "",
         }
@@ -35,5 +35,14 @@ def list_robots(as_json: Annotated[bool, typer.Option("--json", help="For progra
         return
     table = Table("robot", "joints", "mass (kg)", "source", box=None, header_style="bold")
     for row in rows:
-        table.add_row(str(row["name"]), str(row["joints"]), f"{row['mass']:.4g}", str(row["source"]))
+        table.add_row(row["name"], in_words(row["joints"]), f"{row['mass']:.4g}", row["source"])
     wide_console().print(table)
+
+
+def in_words(kinds: Sequence[str]) -> str:
+    """How many joints of each kind.
+
+    >>> in_words(["revolute", "revolute", "prismatic", "revolute"])
+    '3 revolute, 1 prismatic'
+    """
+    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())

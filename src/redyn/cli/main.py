@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
+from redyn import __version__
 from redyn.cli import (
     bench,
     cache,
@@ -25,16 +26,37 @@ from redyn.cli import (
     torque,
     verify,
 )
+from redyn.cli.interrupt import Commands, leave
 from redyn.errors import RedynError, RedynWarning
 
 app = typer.Typer(
     name="redyn",
-    help="Recursive robot dynamics by the DeNOC method.\n\nStart with `redyn demo` or `redyn show puma`.",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"redyn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Recursive robot dynamics by the DeNOC method.
+
+    Start with `redyn demo` or `redyn show puma`.
+    """
+
+
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_robots)
 app.command("show")(show.show)
@@ -70,6 +92,8 @@ def run() -> None:
     except RedynError as error:
         print(f"redyn: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except KeyboardInterrupt as error:  # before a command began
+        leave(error)
     except OSError as error:
         print(f"redyn: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -14,10 +14,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from redyn.errors import InputError
+from redyn.words import counted
 
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
-Floating = Annotated[bool, typer.Option(help="Set the robot free from the world, on a free joint.")]
-Unphysical = Annotated[bool, typer.Option(help="Load a robot whose inertia no real body can have.")]
+Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files there even if they are of another kind.")]
+Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
 def plain_console(*, stderr: bool = False, width: int | None = None, soft_wrap: bool = False) -> Console:
@@ -61,7 +63,8 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
     if len(values) == 1:
         values = values * count
     if len(values) != count:
-        raise InputError(f"{name}: expected {count} numbers, separated by commas, or one for all; got {len(values)}")
+        wanted = counted(count, "number") + (", separated by commas, or one for all" if count > 1 else "")
+        raise InputError(f"{name}: expected {wanted}, got {len(values)}")
     return np.array(values)
 
 

@@ -9,17 +9,22 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from redyn.cli.options import progress_bar, wide_console
+from redyn.cli.interrupt import Interrupted
+from redyn.cli.options import Force, progress_bar, wide_console
 
-COLOURS = {"agrees": "green", "agrees with repair": "blue", "differs": "yellow"}
+COLOURS = {"agrees": "green", "agrees with repair": "blue", "no printed numbers": "cyan", "differs": "yellow"}
 
 
 def reproduce(
     items: Annotated[list[str] | None, typer.Argument(help="Names of items (see --list); all of them if none.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for pictures, pages and numbers.")] = Path("reproduce-output"),
     names: Annotated[bool, typer.Option("--list", help="Name the items and stop.")] = False,
+    force: Force = False,
 ) -> None:
     """Rebuild the figures, tables and exercises of the sources, with a verdict on each.
+
+    "agrees" is said of printed numbers and formulas. The curves of most figures are not in the sources: such items are
+    compared with an independent computation, and with what the text says of them, as "no printed numbers".
 
     Example: redyn reproduce        Example: redyn reproduce fig-9.11 table-9.1 --out rebuilt
     """
@@ -34,17 +39,28 @@ def reproduce(
         console.print(table)
         return
 
+    from redyn.reproduce.item import OUTCOMES
     from redyn.reproduce.rebuild import rebuild, write_index
 
+    unprinted = False
     table = Table("item", "verdict", "because", box=None, header_style="bold")
     with progress_bar() as progress:
         task = progress.add_task("", total=len(chosen))
-        for item in chosen:
+        for done, item in enumerate(chosen):
             progress.update(task, description=item.name)
-            result = rebuild(item, out)
+            try:
+                result = rebuild(item, out, force=force)
+            except KeyboardInterrupt:
+                raise Interrupted(
+                    f"interrupted at {item.name}: {done} of {len(chosen)} items in {out} are rebuilt, "
+                    "its index.html is not"
+                ) from None
             colour = "red" if result.unexplained else COLOURS[result.outcome]
             table.add_row(item.name, Text(result.outcome, colour), result.reason)
+            unprinted = unprinted or result.outcome == "no printed numbers"
             progress.advance(task)
-    index = write_index(out)
+    index = write_index(out, force)
     console.print(table)
+    if unprinted:
+        print(f"no printed numbers: {OUTCOMES['no printed numbers']}")
     print(f"wrote {index}")

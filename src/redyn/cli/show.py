@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
 from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console
+
+if TYPE_CHECKING:
+    from redyn.description import LinkDescription
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
@@ -60,10 +63,11 @@ def show(
         box=None,
         header_style="bold",
     )
+    booklike = description.convention == "dh"  # whose tables list r_i, from C_i to O_{i+1}
     masses = Table(
         "link",
         "mass",
-        "com x",
+        "r x" if booklike else "com x",
         "y",
         "z",
         "Ixx",
@@ -72,7 +76,8 @@ def show(
         "Iyy",
         "Iyz",
         "Izz",
-        title="Mass (kg), mass centre from the link frame (m), inertia about it (kg m^2)",
+        title=f"Mass (kg), {'r from mass centre to' if booklike else 'mass centre from'} link frame (m), inertia about "
+        "mass centre (kg m^2)",
         title_justify="left",
         box=None,
         header_style="bold",
@@ -115,8 +120,9 @@ def show(
             "-" if joint.type == "fixed" else shown(joint.initial or joint.neutral, joint.type == "revolute"),
         )
         if link.mass is not None:
-            com = link.com or tuple(-x + 0.0 for x in link.r or (0.0, 0.0, 0.0))
-            masses.add_row(link.name, *(f"{x:.6g}" for x in (link.mass, *com, *(link.inertia or (0.0,) * 6))))
+            masses.add_row(
+                link.name, *(f"{x:.6g}" for x in (link.mass, *_centre(link, booklike), *(link.inertia or (0.0,) * 6)))
+            )
         if joint.type != "fixed":
             limits = joint.limits or (None, None)
             drives.add_row(
@@ -130,6 +136,12 @@ def show(
         console.print(bold("\nKnown defects and warnings"))
         for warning in warnings:
             console.print(f"- {warning}")
+
+
+def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:
+    """The book's r, from the mass centre to the link frame, or the other way."""
+    r = link.r if link.com is None else tuple(-x for x in link.com)
+    return tuple((x if from_centre else -x) + 0.0 for x in r or (0.0, 0.0, 0.0))
 
 
 show.__doc__ = FILE_HELP

@@ -12,7 +12,9 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console, working
+from redyn import files
+from redyn.cli.interrupt import Interrupted
+from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console, working
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,12 +31,12 @@ def simulate(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     duration: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
     method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor radau lsoda.")] = "rkf45",
-    q: Annotated[str | None, typer.Option(help="First joint values, `0, pi/2, 90 deg`; else the robot's own.")] = None,
-    qd: Annotated[str, typer.Option(help="First joint rates.")] = "0",
+    q: Annotated[str | None, typer.Option(help="Initial joint values, `0, pi/2, 90 deg`; default: the file's.")] = None,
+    qd: Annotated[str, typer.Option(help="Initial joint rates.")] = "0",
     torque: Annotated[str | None, typer.Option(help="Torques, or a CSV file: t, tau_<joint>, ...")] = None,
     pd: Annotated[
         tuple[str, str, str] | None,
-        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity held off."),
+        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity compensated."),
     ] = None,
     follow: Annotated[
         tuple[str, str] | None,
@@ -46,7 +48,7 @@ def simulate(
     stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
     friction: Annotated[bool, typer.Option(help="With the friction of the robot's file.")] = True,
     gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
-    step: Annotated[float | None, typer.Option(help="Of fixed-step methods; the largest of the others.")] = None,
+    step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
     sample: Annotated[float, typer.Option(help="Seconds between results.")] = 0.01,
@@ -54,7 +56,8 @@ def simulate(
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
     compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -70,15 +73,14 @@ def simulate(
     from redyn.simulation import SimulationError
     from redyn.simulation import simulate as run_robot
 
+    outputs = ("--html", html, files.HTML), ("--csv", csv, files.CSV), ("--plot", plot, files.PICTURE)
+    files.check_all(outputs, force)
     loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical)
     n = loaded.dof
     start = loaded.initial if q is None else numbers("--q", q, loaded.nq)
     rates = numbers("--qd", qd, n)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
-    for option, path in (("--html", html), ("--csv", csv), ("--plot", plot)):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError(f"{option}: there is no folder {path.absolute().parent}")
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
 
     def go(name: str, seconds: float) -> Run:
@@ -111,16 +113,21 @@ def simulate(
         if run.ending:
             break
     first = runs[0][0]
-    written = [writer(path) for writer, path in ((first.html, html), (first.to_csv, csv)) if path is not None]
-    if plot is not None:
-        first.plot(plot)
-        written.append(plot)
+    written = [path for _, path, _ in outputs if path is not None]
+    for writer, (_, path, _) in zip((first.html, first.to_csv, first.plot), outputs, strict=True):
+        if path is not None:
+            writer(path, force)
     if as_json:
         print(json.dumps(_data(runs)))
     else:
         _show(runs, written)
     if failure is not None:
         raise failure
+    if runs[-1][0].interrupted:
+        partial = (
+            f"; {', '.join(map(str, written))} hold what there is until then" if written and len(runs) == 1 else ""
+        )
+        raise Interrupted(f"{runs[-1][0].method}: {runs[-1][0].ending}{partial}")
 
 
 def _show(runs: list[tuple[Run, float]], written: list[Path]) -> None:
@@ -193,17 +200,15 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 
     if kind not in KINDS:
         raise InputError(f"--follow: expected one of {', '.join(KINDS)}, got {kind!r}")
-    if robot.nq != robot.dof:
-        raise InputError(f"--follow: {robot.name} has joints with quaternions, which no motion here describes")
     if kind == "csv":
-        return trajectory.from_csv(stop, robot.joint_names)
+        return trajectory.from_csv(stop, robot.velocity_names)
     make = {
         "cycloid": trajectory.cycloidal,
         "cubic": trajectory.cubic,
         "quintic": trajectory.quintic,
         "trapezoid": trajectory.trapezoidal,
     }[kind]
-    return make(start, numbers("--follow", stop, robot.dof), duration)
+    return make(start, numbers("--follow", stop, robot.nq), duration, robot=robot)
 
 
 def _motion_table(run: Run) -> Table:

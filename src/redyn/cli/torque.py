@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,8 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
+from redyn import files
+from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 
@@ -28,7 +28,8 @@ def torque(
     gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the motion and the torques to this picture.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
 ) -> None:
@@ -42,6 +43,7 @@ def torque(
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
+    files.check_all([("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)], force)
     loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
@@ -56,9 +58,8 @@ def torque(
         given = (("--q", q or "", nq), ("--qd", qd, n), ("--qdd", qdd, n))
         state = [numbers(name, text, width)[None] for name, text, width in given]
     else:
-        if nq != n:
-            raise InputError(f"--cycloid: {loaded.name} has joints with quaternions; give one state with --q")
-        motion = cycloidal(numbers("--cycloid", cycloid[0], n), numbers("--cycloid", cycloid[1], n), duration)
+        first, last = (numbers("--cycloid", end, nq) for end in cycloid)
+        motion = cycloidal(first, last, duration, robot=loaded)
         t = np.linspace(0.0, duration, samples)
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
@@ -66,11 +67,13 @@ def torque(
     units = ["Nm" if turns else "N" for turns in turning(loaded)]
     names = loaded.velocity_names
     if csv_path is not None:
-        _write_csv(csv_path, names, t, [*state, tau])
+        header = ["t", *(f"q_{name}" for name in loaded.coordinate_names)]
+        header += [f"{kind}_{name}" for kind in ("qd", "qdd", "tau") for name in names]
+        files.write_csv(csv_path, header, np.column_stack([t, *state, tau]).tolist(), force)
     if plot is not None:
         from redyn.report.figures import torque_figure
 
-        torque_figure(loaded, t, state[0], tau, plot, f"{loaded.name}: torques of the cycloidal motion")
+        torque_figure(loaded, t, state[0], tau, plot, f"{loaded.name}: torques of the cycloidal motion", force)
     if as_json:
         result = {
             "robot": loaded.name,
@@ -102,11 +105,3 @@ def torque(
     for written in (csv_path, plot):
         if written is not None:
             print(f"wrote {written}")
-
-
-def _write_csv(path: Path, joints: list[str], t: np.ndarray, columns: list[np.ndarray]) -> None:
-    header = ["t"] + [f"{kind}_{joint}" for kind in ("q", "qd", "qdd", "tau") for joint in joints]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(header)
-        writer.writerows(np.column_stack([t, *columns]).tolist())

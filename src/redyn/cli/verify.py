@@ -12,6 +12,7 @@ from rich.table import Table
 
 from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console, working
 from redyn.errors import InputError, RedynError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -23,8 +24,8 @@ LONGEST = 160  # characters of a cell in Markdown
 def verify(
     robots: Annotated[list[str], typer.Argument(metavar="ROBOT...", help=ROBOT_HELP)],
     states: Annotated[int, typer.Option(help="Random states at which to compare.")] = 100,
-    exact: Annotated[bool, typer.Option(help="Take rotations to the letter.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs: one line per robot.")] = False,
+    exact: Annotated[bool, typer.Option(help="Use rotations exactly as written.")] = True,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line per robot.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
@@ -92,7 +93,9 @@ def _data(robot: Robot, found: list[Comparison]) -> dict[str, object]:
 
 def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
     console = wide_console()
-    console.print(f"{robot.name}, {robot.size}, {states} states. Differences are shares of the larger of 1 and")
+    console.print(
+        f"{robot.name}, {robot.size}, {counted(states, 'state')}. Differences are shares of the larger of 1 and"
+    )
     console.print("the largest entry; of what divides by inertias, also of the condition of the mass matrix.")
     for item in found:
         console.print(bold(f"\nbeside {item.peer} {item.version}"))

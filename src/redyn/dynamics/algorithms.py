@@ -37,6 +37,7 @@ class Algorithm:
     world: frozenset[str] = field(default_factory=frozenset[str])  # of gravity, external, payload, frame
     regroup: bool = False  # whether regrouped inertial parameters give the same result
     divides: bool = False  # by joint inertias, so that a joint without any makes it fail
+    per_pair: int = 0  # operations for every link and link that carries it, about; 0 where a few per link are all
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
@@ -117,11 +118,11 @@ def _entries() -> list[Algorithm]:
         Algorithm("forward_dynamics", t, _vector, lambda m, a, s, w: [f.forward_dynamics(m, a, *s, **_forces(w))], _ALL, **solving),
         Algorithm("forward_dynamics_cholesky", t, _vector, lambda m, a, s, w: [cholesky(m, a, *s, **_forces(w))], _ALL, **solving),
         Algorithm("solve", ("q", "phi"), _vector, lambda m, a, s, w: [f.solve(m, a, *s)], **solving),
-        Algorithm("mass_matrix", _q, _square, lambda m, a, s, w: [flat(g.mass_matrix(m, a, *s))], **regroup),
-        Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [flat(f.inverse_mass_matrix(m, a, *s))], **solving),
-        Algorithm("udu", _q, lambda m: ((m.dof, m.dof), (m.dof,)), lambda m, a, s, w: _udu(m, a, s), **solving),
-        Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="mci"))]),
-        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="christoffel"))], **regroup),
+        Algorithm("mass_matrix", _q, _square, lambda m, a, s, w: [flat(g.mass_matrix(m, a, *s))], **regroup, per_pair=32),
+        Algorithm("inverse_mass_matrix", _q, _square, lambda m, a, s, w: [flat(f.inverse_mass_matrix(m, a, *s))], **solving, per_pair=85),
+        Algorithm("udu", _q, lambda m: ((m.dof, m.dof), (m.dof,)), lambda m, a, s, w: _udu(m, a, s), **solving, per_pair=40),
+        Algorithm("coriolis_matrix_mci", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="mci"))], per_pair=96),
+        Algorithm("coriolis_matrix_christoffel", _v, _square, lambda m, a, s, w: [flat(c(m, a, *s, form="christoffel"))], **regroup, per_pair=96),
         Algorithm("coriolis_vector", _v, _vector, lambda m, a, s, w: [i.coriolis_vector(m, a, *s)], **regroup),
         Algorithm("gravity_torque", _q, _vector, lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)], _GRAVITY, **regroup),
         Algorithm("friction_torque", ("qd",), _vector, lambda m, a, s, w: [friction.friction_torque(m, a, *s)]),
@@ -135,7 +136,7 @@ def _entries() -> list[Algorithm]:
         Algorithm("jacobian_rate", _v, _columns, lambda m, a, s, w: [flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))], _FRAME),
         Algorithm("link_motion", _a, _per_body(*motions), lambda m, a, s, w: _link_motion(m, a, s)),
         Algorithm("joint_wrenches", _a, _per_body((6,)), lambda m, a, s, w: [_wrenches(m, a, s, w)], _PUSHED),
-        Algorithm("regressor", _a, lambda m: ((m.dof, 10 * len(m.bodies)),), lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY),
+        Algorithm("regressor", _a, lambda m: ((m.dof, 10 * len(m.bodies)),), lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))], _GRAVITY, per_pair=195),
     ]  # fmt: skip
 
 

@@ -328,8 +328,10 @@ class Denoc:
             k = i - 1
             psi_hat[k] = M_hat[k] @ self.p[k]  # (9.39c)
             m_hat[k] = self.p[k] @ psi_hat[k] + self.armature[k]  # (9.39c)
-            block = M_hat[k][:3, :3] if self.revolute[k] else M_hat[k][3:, 3:]
-            if abs(m_hat[k]) <= 1e-13 * np.trace(block):
+            turning, sliding = np.trace(M_hat[k][:3, :3]), np.trace(M_hat[k][3:, 3:])
+            # About O_i, not C_i: a point mass on its own axis has no moment there either, but for rounding.
+            size = turning + sliding * self.d[k] @ self.d[k] if self.revolute[k] else sliding
+            if abs(m_hat[k]) <= 1e-13 * size:
                 raise SingularError(f"joint {self.model.links[k].joint.name!r} moves no inertia: m_hat_{i} is zero")
             psi[k] = psi_hat[k] / m_hat[k]  # (9.39c)
             M_bar[k] = M_hat[k] - np.outer(psi_hat[k], psi[k])  # (9.39d)

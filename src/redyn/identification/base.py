@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError, RedynWarning
 from redyn.robot import Robot
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -99,7 +100,7 @@ class BaseParameters:
         return kept if np.abs(kept @ self.matrix - wanted).max() <= near else None
 
     def __str__(self) -> str:
-        lines = [f"{self.robot.name}: {self.count} base parameters of {len(self.names)}"]
+        lines = [f"{self.robot.name}: {counted(self.count, 'base parameter')} of {len(self.names)}"]
         lines += [
             f"  beta{k} = {text} = {value:.6g}"
             for k, (text, value) in enumerate(zip(self.groupings, self.values, strict=True), start=1)

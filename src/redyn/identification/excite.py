@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.identification.base import BaseParameters, base_parameters
 from redyn.robot import Robot
@@ -229,18 +230,24 @@ def limits_of(
     speed: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
 ) -> Limits:
-    """What is given, else what the robot's file has, else usual values."""
-    turning = np.array([link.joint.kind == "revolute" for link in robot.model.links])
+    """What is given, else what the robot's file has, else usual values: for every velocity."""
+    held = [link.joint.name for link in robot.model.driven if link.joint.coordinates > 1]
+    if held:
+        raise InputError(
+            f"{robot.name}: joint {held[0]!r} turns about a point, for which there are no such motions; "
+            f"hold it, as in robot.lock({{{held[0]!r}: None}})"
+        )
+    turning = np.array([link.joint.kind != "prismatic" for link in robot.model.driven])
     half = np.where(turning, np.pi, 0.5)
     of_file = np.where(np.isfinite(robot.limits), robot.limits, np.stack([-half, half], axis=1))
     speeds = {link.name: link.joint.speed_limit or SPEED for link in robot.description.links}
-    default_speed = np.array([speeds[name] for name in robot.link_names])
+    default_speed = np.array([speeds[link.name] for link in robot.model.driven])
 
     def given(name: str, value: ArrayLike | None, otherwise: Array) -> Array:
         if value is None:
             return otherwise
         try:
-            array = np.broadcast_to(np.asarray(value, dtype=np.float64), otherwise.shape)
+            array = np.broadcast_to(real_array(value), otherwise.shape)
         except (TypeError, ValueError):
             raise InputError(f"{name}: expected numbers of shape {otherwise.shape}") from None
         if not np.isfinite(array).all():

@@ -18,12 +18,12 @@ MOST_JOINTS = 12  # more would be too small to see
 MOST_POINTS = 3000
 
 
-def validation_figure(found: Identification, path: str | Path | None = None) -> Any:
+def validation_figure(found: Identification, path: str | Path | None = None, force: bool = False) -> Any:
     """Measured and predicted torque of every joint, and what is left; saved to `path` if one is given."""
     robot, unseen = found.robot, found.unseen
     turns = turning(robot)
     predicted = found.predicted()
-    joints = robot.joint_names[:MOST_JOINTS]
+    joints = robot.velocity_names[:MOST_JOINTS]
     columns = 1 if len(joints) <= 2 else 2
     rows = -(-len(joints) // columns)
     figure = blank_figure(12, 1.1 + 1.9 * rows)
@@ -60,7 +60,7 @@ def validation_figure(found: Identification, path: str | Path | None = None) -> 
         0.02, 1 - 0.35 / height, title, fontsize=14, fontweight="bold", color=INK, va="center", parse_math=False
     )
     if path is not None:
-        saved(figure, path)
+        saved(figure, path, force)
     return figure
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from redyn.errors import InputError
 from redyn.identification.base import BaseParameters
 from redyn.identification.motion import States
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -67,7 +68,8 @@ def fit_base(base: BaseParameters, seen: States) -> Fit:
     equations = len(seen.t) * base.robot.dof
     if equations < 2 * base.count:
         raise InputError(
-            f"{len(seen.t)} rows are too few for {base.count} parameters; record a longer motion, or at a higher rate"
+            f"too few rows, {len(seen.t)}, for {counted(base.count, 'parameter')}; record a longer motion, or at a "
+            "higher rate"
         )
     use = np.ones_like(seen.tau, dtype=bool)
     noise = np.maximum(seen.tau.std(axis=0), 1e-12)

@@ -57,11 +57,11 @@ class Identification:
         """Torques of the new robot on the motion that was held back."""
         return self.robot.inverse_dynamics(self.unseen.q, self.unseen.qd, self.unseen.qdd)
 
-    def figure(self, path: Any = None) -> Any:
+    def figure(self, path: Any = None, force: bool = False) -> Any:
         """Measured and predicted torques on the motion that was held back, as a Matplotlib figure."""
         from redyn.identification.figure import validation_figure
 
-        return validation_figure(self, path)
+        return validation_figure(self, path, force)
 
 
 def identify(
@@ -161,7 +161,7 @@ def _warn_of_outliers(recorded: Recording, fit: Fit) -> None:
 def _warn_if_poor(result: Identification) -> None:
     worst = int(np.argmax(result.errors))
     if result.errors[worst] > POOR:
-        joint = result.robot.joint_names[worst]
+        joint = result.robot.velocity_names[worst]
         _warn(
             f"the new robot leaves {result.errors[worst]:.0%} of the torque of {joint} unexplained on unseen motion; "
             "check units, signs and the order of joints, gravity, and whether the recording moves this joint"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.description import LinkDescription
 from redyn.errors import InputError
 from redyn.robot import Robot
@@ -23,7 +24,7 @@ def with_parameters(
     >>> heavier.total_mass / robot.total_mass
     2.0
     """
-    values = np.asarray(parameters, dtype=np.float64)
+    values = real_array(parameters)
     expected = len(robot.all_parameters(friction, armature))
     if values.shape != (expected,) or not np.isfinite(values).all():
         raise InputError(f"parameters: expected {expected} finite numbers, got shape {values.shape}")

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynWarning
 from redyn.identification.columns import Column, meanings
 from redyn.robot import Robot
@@ -90,7 +91,7 @@ def recording(
     made = Recording(times, arrays["q"], arrays["tau"], arrays.get("qd"), arrays.get("qdd"), origin)
     made = made.rows(np.flatnonzero(whole))
     if len(made.t) < FEWEST:
-        raise InputError(f"{origin}: {len(made.t)} whole rows are too few; at least {FEWEST} are needed")
+        raise InputError(f"{origin}: too few whole rows, {len(made.t)}; at least {FEWEST} are needed")
     if (np.diff(made.t) <= 0).any():
         k = int(np.argmax(np.diff(made.t) <= 0))
         raise InputError(f"{origin}: times must increase, but t = {made.t[k + 1]:g} follows t = {made.t[k]:g}")
@@ -106,11 +107,11 @@ def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Rec
     Joints go by name or number (q_elbow, q1), other words serve too (position, velocity, torque, effort), and units
     may stand behind: `q1 [deg]`, `t (ms)`, `tau_1_mNm`. `degrees` says so for all angles without a unit.
     """
-    turning = [link.joint.kind == "revolute" for link in robot.model.links]
+    turning = [link.joint.kind == "revolute" for link in robot.model.driven]
     columns: list[Column | None] = []
 
     def rename(names: list[str]) -> list[str]:
-        columns.extend(meanings(names, robot.joint_names, turning))
+        columns.extend(meanings(names, robot.velocity_names, turning))
         return [c.key if c else f"unused {i} {name}" for i, (c, name) in enumerate(zip(columns, names, strict=True))]
 
     times, table = read_table(path, rename, gaps=True)
@@ -122,7 +123,7 @@ def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Rec
         if not any(have) and not needed:
             return None
         if not all(have):
-            joint = robot.joint_names[have.index(False)]
+            joint = robot.velocity_names[have.index(False)]
             raise InputError(f"{path}: no column {quantity}_{joint}; beside t there are: {found}")
         keys = [f"{quantity}:{i}" for i in range(robot.dof)]
         scale = [
@@ -140,14 +141,14 @@ def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Rec
 
 def _numbers(origin: str, name: str, value: ArrayLike) -> Array:
     try:
-        return np.asarray(value, dtype=np.float64)
+        return real_array(value)
     except (TypeError, ValueError):
         raise InputError(f"{origin}: {name}: expected rows of numbers") from None
 
 
 def _look_for_slips(robot: Robot, made: Recording) -> None:
     """Say what looks like a slip of units, joints or signs; a fit would only show that it is bad."""
-    for i, (link, joint) in enumerate(zip(robot.model.links, robot.joint_names, strict=True)):
+    for i, (link, joint) in enumerate(zip(robot.model.driven, robot.velocity_names, strict=True)):
         widest = float(np.abs(made.q[:, i]).max())
         if link.joint.kind == "revolute" and widest > MANY_TURNS:
             _warn(
@@ -157,7 +158,7 @@ def _look_for_slips(robot: Robot, made: Recording) -> None:
             break
     for rate, value, of, what in ((made.qd, made.q, "q", "qd"), (made.qdd, made.qd, "qd", "qdd")):
         if rate is not None and value is not None:
-            _compare_rates(robot.joint_names, made, rate, value, of, what)
+            _compare_rates(robot.velocity_names, made, rate, value, of, what)
 
 
 def _compare_rates(joints: Sequence[str], made: Recording, rate: Array, value: Array, of: str, what: str) -> None:

@@ -11,6 +11,8 @@ The way of a kernel, file by file:
     rolled.py    the same for long chains: one link step in a loop
     machine.py   what this processor is; text to object code; object code to an address
     cache.py     object code on disk
+    compiled.py  loops around kernels, by Numba
+    loops.py     those loops on disk
     kernel.py    puts the steps above together, once per robot and task
     call.py      calls a kernel on arrays, on one thread or several
     quick.py     a shorter way into a kernel for those who call often

@@ -1,8 +1,9 @@
-"""Compiled kernels on disk, one file each, so that a new process need not trace or compile again.
+"""Compiled code on disk, one file each, so that a new process need not trace or compile again: kernels, and loops.
 
-The key covers everything that the code depends on: the model's constants, the task, the processor, the lane width and
-the source of the packages that make kernels. A file holds a checksum, which finds damage, not malice: so the folder
-must belong to the user and be closed to everyone else, or there is no cache.
+The key of a kernel covers everything that it depends on: the model's constants, the task, the processor, the lane width
+and the source of the packages that make kernels; for that of a loop see `loops`. A file holds a checksum, which finds
+damage, not malice: so the folder must belong to the user and be closed to everyone else, or there is no cache. What is
+damaged, or cannot be read or written, is compiled again; it is never an error.
 """
 
 from __future__ import annotations
@@ -15,18 +16,22 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
+import weakref
 from collections.abc import Callable
-from functools import lru_cache
 from importlib import metadata, resources
 from pathlib import Path
 
 from redyn.kernels import machine
+from redyn.kernels.lock import building
 
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
-MOST_LOOPS = 3  # folders of compiled loops beside the one in use
+MOST_BYTES = 256_000_000
 TEMPORARY = ".redyn-"
+ABANDONED = 600.0  # s: a temporary file that is older belongs to a process that was killed while writing
 _OURS = re.compile(r"[0-9a-f]{64}|\.redyn-.*")  # other files in the folder are none of our business
+_OLD_LOOPS = "loops-*"  # folders of Numba's own cache, which earlier versions used
 _SOURCES = ("algebra", "arithmetic", "dynamics", "kernels", "model")
 
 
@@ -71,18 +76,23 @@ def named(*parts: object) -> str:
     return hashlib.sha256(repr((parts, machine.processor(), _SOURCE)).encode()).hexdigest()
 
 
-_loaded: dict[str, int] = {}  # addresses by name: robots that are equal share their code
+_loaded: weakref.WeakValueDictionary[str, machine.Code] = weakref.WeakValueDictionary()
 
 
-def address(name: str, width: int, text: Callable[[], str]) -> int:
-    """Where the kernel of that name is: in this process, on disk, or built now from the LLVM module of `text`."""
-    if name not in _loaded:
-        code = read(name)
-        if code is None:
-            code = machine.compile_module(text(), width)
-            write(name, code)
-        _loaded[name] = machine.load_object(code, "kernel", width)
-    return _loaded[name]
+def code(name: str, width: int, text: Callable[[], str]) -> machine.Code:
+    """The code of that name: in this process, on disk, or built now from the LLVM module of `text`.
+
+    Robots that are equal share their code; it goes with the last of them.
+    """
+    with building:
+        found = _loaded.get(name)
+        if found is None:
+            kept = read(name)
+            if kept is None:
+                kept = machine.compile_module(text(), width)
+                write(name, kept)
+            found = _loaded[name] = machine.Code(kept, width)
+        return found
 
 
 def _usable() -> Path | None:
@@ -156,42 +166,28 @@ def _entries(path: Path) -> list[tuple[Path, os.stat_result]]:
 
 
 def _prune(path: Path) -> None:
-    """The half that was not used for longest goes when there are too many."""
-    entries = _entries(path)
-    if len(entries) > MOST_ENTRIES:
-        entries.sort(key=lambda entry: entry[1].st_mtime)
-        for entry, _ in entries[: len(entries) // 2]:
-            entry.unlink(missing_ok=True)
+    """When there is too much, the least recently used entries go until half of what is allowed is left."""
+    now, entries = time.time(), _entries(path)
+    kept = [entry for entry in entries if not entry[0].name.startswith(TEMPORARY)]
+    for entry, status in entries:
+        if entry.name.startswith(TEMPORARY) and now - status.st_mtime > ABANDONED:
+            _remove(entry)
+    for old in path.glob(_OLD_LOOPS):
+        shutil.rmtree(old, ignore_errors=True)
+    size = sum(status.st_size for _, status in kept)
+    if len(kept) <= MOST_ENTRIES and size <= MOST_BYTES:
+        return
+    kept.sort(key=lambda entry: entry[1].st_mtime, reverse=True)
+    size = 0
+    for rank, (entry, status) in enumerate(kept):
+        size += status.st_size
+        if rank and (rank >= MOST_ENTRIES // 2 or size > MOST_BYTES // 2):  # the newest stays in any case
+            _remove(entry)
 
 
-LOOPS = "loops-"
-
-
-def loops_folder() -> Path | None:
-    """Where Numba may keep the loops around kernels, as the sources are now; None if there is no private place."""
-    path = _usable()
-    if path is None:
-        return None
-    mine = path / f"{LOOPS}{_loops_digest()[:16]}"
-    if not mine.is_dir():
-        with contextlib.suppress(OSError):
-            for old in sorted(path.glob(f"{LOOPS}*"), key=lambda entry: entry.lstat().st_mtime)[:-MOST_LOOPS]:
-                shutil.rmtree(old, ignore_errors=True)
-            mine.mkdir(mode=0o700, exist_ok=True)
-    with contextlib.suppress(OSError):
-        if _private(os.lstat(mine), stat.S_ISDIR):
-            return mine
-    return None
-
-
-@lru_cache(maxsize=1)
-def _loops_digest() -> str:
-    digest = hashlib.sha256()
-    root = Path(str(resources.files("redyn")))
-    for package in ("kernels", "kinematics", "simulation"):
-        for file in sorted((root / package).rglob("*.py")):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()
+def _remove(entry: Path) -> None:
+    with contextlib.suppress(OSError):  # another process was faster, or has it open (Windows)
+        entry.unlink(missing_ok=True)
 
 
 def summary() -> tuple[int, int] | None:
@@ -208,8 +204,8 @@ def clear() -> int:
     path = _usable()
     entries = [] if path is None else _entries(path)
     for entry, _ in entries:
-        entry.unlink(missing_ok=True)
+        _remove(entry)
     if path is not None:
-        for loops in path.glob(f"{LOOPS}*"):
+        for loops in path.glob(_OLD_LOOPS):
             shutil.rmtree(loops, ignore_errors=True)
     return len(entries)

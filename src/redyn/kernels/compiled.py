@@ -1,9 +1,7 @@
 """Numba for loops around kernels: how functions are compiled and kept, and how they call others by address.
 
 Kernels, torque laws and events reach a compiled loop as numbers, the addresses of their machine code. So the loops are
-compiled once for every robot and every law. Numba keeps them in a folder beside our kernels. It notices changes only in
-the file of the function that it keeps, not in those of the functions that are called there, so the folder is named
-after all the sources.
+compiled once for every robot and every law, and kept on disk (see `loops`).
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ import numba  # pyright: ignore[reportMissingTypeStubs]
 from numba import types  # pyright: ignore[reportMissingTypeStubs]
 from numba.extending import intrinsic  # pyright: ignore[reportMissingTypeStubs]
 
-from redyn.kernels import cache
 from redyn.kernels.lanes import DOUBLE, INT, POINTER, integer, ir
+from redyn.kernels.loops import LoopCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -34,18 +32,22 @@ _settings = _Settings()
 
 def compiled(function: F) -> F:
     """Machine code on the first call, kept on disk where there is a private folder for it."""
-    config, njit = cast(Any, numba).config, cast(Any, numba).njit
-    path = cache.loops_folder()
-    if path is None:
-        return njit(nogil=True, error_model="numpy")(function)
-    with _settings.lock:
-        before, config.CACHE_DIR = config.CACHE_DIR, str(path)
-        try:
-            return njit(nogil=True, cache=True, error_model="numpy")(function)
-        except RuntimeError:  # it cannot be written to after all
-            return njit(nogil=True, error_model="numpy")(function)
-        finally:
-            config.CACHE_DIR = before
+    dispatcher = cast(Any, numba).njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = LoopCache(function)
+    return dispatcher
+
+
+def compiled_for(*signatures: str) -> Callable[[F], F]:
+    """The same for these signatures and no others, at once: other arguments raise a TypeError."""
+
+    def decorate(function: F) -> F:
+        dispatcher = cast(Any, compiled(function))
+        for signature in signatures:
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+    return decorate
 
 
 def inlined(function: F) -> F:

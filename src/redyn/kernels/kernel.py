@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from redyn.kernels import cache, machine
 from redyn.kernels.lock import building
@@ -12,16 +13,25 @@ from redyn.kernels.rollout import lower_rollout
 from redyn.kernels.trace import Task, trace
 from redyn.model import Model
 
-LARGEST_SQUARED = 50  # joints, for derivatives and regressors
 LARGEST = 60  # joints: beyond, straight-line code loses to the instruction cache and takes long to build
+# Characters of LLVM's text, about, of an operation, of an output, and of one that is the same in every state. What
+# would be longer than the limits takes long to build (a quarter of a minute, half a minute) and is not built: NumPy
+# answers instead, which does better with most tasks than with derivatives.
+OPERATION, OUTPUT, CONSTANT_OUTPUT = 110, 800, 300
+LONGEST, LONGEST_DERIVATIVES = 8_500_000, 22_000_000
 
 
 @dataclass(frozen=True)
 class Kernel:
     """Machine code for one task: long kernel(double **inputs, double **outputs, long N)."""
 
-    address: int
+    code: machine.Code
     width: int
+
+    @property
+    def address(self) -> int:
+        """Where it is, as long as this kernel is kept."""
+        return self.code.address
 
 
 class Kernels:
@@ -29,15 +39,20 @@ class Kernels:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        self._covered: dict[Task, bool] = {}
         self._made: dict[tuple[Task, int], Kernel] = {}
         self._rollouts: dict[tuple[Task, int], Kernel] = {}
         self._rolled: dict[str, RolledKernel] = {}
 
     def covers(self, task: Task) -> bool:
         """Whether a straight-line kernel of this task is worth building: their code grows with dof, or its square."""
-        squared = bool(task.differentiated) or task.algorithm == "regressor"
-        squared = squared or self.model.coupling is not None
-        return self.model.n <= (LARGEST_SQUARED if squared else LARGEST)
+        if task not in self._covered:
+            outputs = sum(prod(shape) for shape in task.shapes(self.model))
+            text = OPERATION * task.operations(self.model) + CONSTANT_OUTPUT * outputs
+            text += OUTPUT * min(outputs, 10 * self.model.pairs)  # more do not depend on the state
+            longest = LONGEST_DERIVATIVES if task.differentiated else LONGEST
+            self._covered[task] = self.model.n <= LARGEST and text <= longest
+        return self._covered[task]
 
     def rolled(self, task: Task) -> RolledKernel | None:
         """The looped kernel of a long chain, if this task has one."""
@@ -66,8 +81,8 @@ class Kernels:
         if found is None:
             with building:
                 name = cache.named("rollout", self.model, task, width)
-                text = cache.address(name, width, lambda: self._rollout_text(task, width))
-                found = self._rollouts[task, width] = Kernel(text, width)
+                code = cache.code(name, width, lambda: self._rollout_text(task, width))
+                found = self._rollouts[task, width] = Kernel(code, width)
         return found
 
     def _rollout_text(self, task: Task, width: int) -> str:
@@ -77,4 +92,4 @@ class Kernels:
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)
-        return Kernel(cache.address(name, width, lambda: lower(trace(self.model, task), width)), width)
+        return Kernel(cache.code(name, width, lambda: lower(trace(self.model, task), width)), width)

@@ -148,23 +148,36 @@ class Lanes:
         rows = pieces if W == 4 else [self.shuffle(pieces[r], pieces[r + 4], list(range(8))) for r in range(4)]
         return {first + k: value for k, value in enumerate(self._transpose4(rows))}
 
-    def store_columns(self, base: Any, values: list[Any]) -> None:
-        """Column vectors to W rows."""
-        b, W, count = self.b, self.width, len(values)
-
-        def at(row: int, c: int) -> Any:
-            return b.gep(base, [integer(row * count + c)])
-
+    def groups(self, count: int) -> list[tuple[int, int]]:
+        """Of `count` columns, those that are stored together: the first of each group and how many they are."""
         if count < self.group or self.group == 1:
-            for c, value in enumerate(values):
-                for row in range(W):
-                    single = value if W == 1 else b.extract_element(value, ir.Constant(INT32, row))
-                    self.store(single, at(row, c))
+            return [(c, 1) for c in range(count)]
+        return [(first, self.group) for first in sorted({self.first_of_group(c, count) for c in range(count)})]
+
+    def store_columns(self, base: Any, count: int, first: int, values: list[Any]) -> None:
+        """Column vectors of one group, from column `first` on, to W rows of `count` doubles."""
+        b, W = self.b, self.width
+
+        def at(row: int) -> Any:
+            return b.gep(base, [integer(row * count + first)])
+
+        if len(values) == 1:
+            for row in range(W):
+                self.store(values[0] if W == 1 else b.extract_element(values[0], ir.Constant(INT32, row)), at(row))
             return
-        for first in sorted({self.first_of_group(c, count) for c in range(count)}):
-            for r, row in enumerate(self._transpose4(values[first : first + 4])):
-                if W == 4:
-                    self.store(row, at(r, first))
-                else:
-                    self.store(self.shuffle(row, row, [0, 1, 2, 3]), at(r, first))
-                    self.store(self.shuffle(row, row, [4, 5, 6, 7]), at(r + 4, first))
+        for r, row in enumerate(self._transpose4(values)):
+            if W == 4:
+                self.store(row, at(r))
+            else:
+                self.store(self.shuffle(row, row, [0, 1, 2, 3]), at(r))
+                self.store(self.shuffle(row, row, [4, 5, 6, 7]), at(r + 4))
+
+    def store_constants(self, base: Any, count: int, first: int, values: list[float]) -> None:
+        """The same for columns that are the same number in every state."""
+        row = (
+            ir.Constant(ir.VectorType(DOUBLE, len(values)), values)
+            if len(values) > 1
+            else ir.Constant(DOUBLE, values[0])
+        )
+        for r in range(self.width):
+            self.store(row, self.b.gep(base, [integer(r * count + first)]))

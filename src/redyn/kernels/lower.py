@@ -18,6 +18,7 @@ from redyn.kernels.sincos import LARGEST_ANGLE, sincos
 # Multiplications may join additions into one rounding, and the sign of zero may be lost; nothing else is relaxed.
 FLAGS = ("contract", "nsz")
 LONG = 2000  # operations, beyond which rows are asked for early; short programs are slower by it
+SUMS = 8  # of results, side by side
 LINE = 8  # doubles that come together
 SMALL = 8192  # bytes of working memory that may lie on the stack, which threads may have little of
 
@@ -64,13 +65,13 @@ class Evaluation:
         self.values: dict[int, Any] = {}
         self.turned: dict[int, tuple[Any, Any]] = {}
 
-    def run(self, meanwhile: Callable[[float], None] | None = None) -> list[Any]:
-        """The results; `meanwhile` is called after each operation with the part that is done."""
+    def run(self, meanwhile: Callable[[int], None] | None = None) -> list[Any]:
+        """The results; `meanwhile` is called after each operation with its number."""
         for k, op in enumerate(self.program.ops):
             if k not in self.values and op.name != "const":
                 self.values[k] = self._value(op)
             if meanwhile is not None:
-                meanwhile((k + 1) / len(self.program.ops))
+                meanwhile(k)
         return [self.value(k) for k in self.program.results]
 
     def value(self, k: int) -> Any:
@@ -124,14 +125,16 @@ def lower(program: Program, width: int) -> str:
 
     evaluation = Evaluation(lanes, program, load)
     evaluation.values.update(_guarded_angles(lanes, program, load))
-    results = evaluation.run(Ahead(lanes, arrays, bases) if width > 1 and len(program.ops) > LONG else None)
-    position = 0
-    for base, count in zip(bases[len(program.inputs) :], program.outputs, strict=True):
-        lanes.store_columns(base, results[position : position + count])
-        position += count
+    results = Results(evaluation, bases[len(program.inputs) :])
+    ahead = Ahead(lanes, arrays, bases) if width > 1 and len(program.ops) > LONG else None
 
-    watched = list({id(x): x for x in results}.values()) + [load(a, c) for a, c in program.unused_inputs()]
-    found = add_up(lanes, watched, trouble)
+    def meanwhile(k: int) -> None:
+        results.store(k)
+        if ahead is not None:
+            ahead((k + 1) / len(program.ops))
+
+    evaluation.run(meanwhile)
+    found = add_up(lanes, [*results.sums, *(load(a, c) for a, c in program.unused_inputs())], trouble)
 
     after = b.add(i, integer(width))
     for carried, value in zip([i, trouble, *bases], [after, found, *arrays.bases(after, full)], strict=True):
@@ -143,6 +146,47 @@ def lower(program: Program, width: int) -> str:
     bad = lanes.any(b.fcmp_unordered("uno", found, found))
     b.ret(b.zext(bad, INT))
     return str(kernel.module)
+
+
+class Results:
+    """Writes columns of the outputs as soon as those that are stored together are known.
+
+    Were they all kept until the end, the thousands of results of a large matrix would wait on the stack meanwhile.
+    """
+
+    def __init__(self, evaluation: Evaluation, bases: Sequence[Any]) -> None:
+        self.evaluation = evaluation
+        self.sums: list[Any] = []  # of everything that was stored, so that one look tells whether all is finite
+        self._watched: set[int] = set()
+        self._due: dict[int, list[tuple[Any, int, int, list[int]]]] = {}  # by the operation that completes them
+        program, lanes, position = evaluation.program, evaluation.lanes, 0
+        for base, count in zip(bases, program.outputs, strict=True):
+            numbers = program.results[position : position + count]
+            position += count
+            for first, size in lanes.groups(count):
+                group = list(numbers[first : first + size])
+                self._due.setdefault(max(group), []).append((base, count, first, group))
+
+    def store(self, k: int) -> None:
+        """What operation k completes."""
+        lanes, program = self.evaluation.lanes, self.evaluation.program
+        for base, count, first, group in self._due.pop(k, ()):
+            if all(program.ops[number].name == "const" for number in group):
+                lanes.store_constants(base, count, first, [program.ops[number].value for number in group])
+                continue
+            values = [self.evaluation.value(number) for number in group]
+            lanes.store_columns(base, count, first, values)
+            fresh = [v for v, number in zip(values, group, strict=True) if number not in self._watched]
+            self._watched.update(group)
+            self._add(fresh)
+
+    def _add(self, values: list[Any]) -> None:
+        """To a few sums that grow side by side, so that none waits for the one before."""
+        for value in values:
+            if len(self.sums) < SUMS:
+                self.sums.append(value)
+            else:
+                self.sums.append(self.evaluation.lanes.b.fadd(self.sums.pop(0), value))
 
 
 class Ahead:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from typing import Any, cast
 
 import llvmlite.binding  # pyright: ignore[reportMissingTypeStubs]
@@ -11,9 +12,8 @@ from redyn.kernels.lock import building
 
 llvm = cast(Any, llvmlite.binding)
 
-LONG_TEXT = 3_000_000  # characters: some 20,000 operations
-
-_engines: list[Any] = []  # code lives as long as the process
+# Characters from which LLVM gets less effort: some 20,000 operations, and some 150,000.
+LONG_TEXT, VERY_LONG_TEXT = 3_000_000, 17_000_000
 
 
 @functools.cache
@@ -54,31 +54,41 @@ def _target(width: int, effort: int = 3) -> Any:
 
 
 def compile_module(text: str, width: int) -> bytes:
-    """Object code of a module. The code is vectorised already, so LLVM's own vectorisers stay off.
+    """Object code of a module.
 
-    LLVM's time grows faster than the text: very long modules (derivatives of a humanoid) get less of its effort.
+    The code is straight and vectorised already. All that LLVM's passes can better is to keep the variables of loops in
+    registers (sroa); its standard pipeline gains nothing on top, and every run of it loses half a megabyte of memory
+    for good. LLVM's time grows faster than the text: very long modules (derivatives of a humanoid) get less effort.
     """
-    long = len(text) > LONG_TEXT
+    effort = 0 if len(text) > VERY_LONG_TEXT else 1 if len(text) > LONG_TEXT else 3
     with building:
         _initialize()
-        module = llvm.parse_assembly(text)
-        module.verify()
-        target = _target(width, 1 if long else 3)
-        if not long:
-            tuning = llvm.create_pipeline_tuning_options(speed_level=3)
-            tuning.slp_vectorization = tuning.loop_vectorization = False
-            passes = llvm.create_pass_builder(target, tuning)
-            passes.getModulePassManager().run(module, passes)
-        return bytes(target.emit_object(module))
+        context = llvm.create_context()  # its own, or LLVM keeps every constant that it ever saw
+        module = llvm.parse_assembly(text, context=context)
+        try:
+            module.verify()
+            target = _target(width, effort)
+            if effort == 3:
+                passes = llvm.create_new_module_pass_manager()
+                passes.add_sroa_pass()
+                passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
+            return bytes(target.emit_object(module))
+        finally:
+            module.close()  # before the context
 
 
-def load_object(code: bytes, name: str, width: int) -> int:
-    """The address of a function in object code, now part of this process."""
-    with building:
-        _initialize()
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(width))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        address = int(engine.get_function_address(name))
-        _engines.append(engine)
-        return address
+class Code:
+    """Object code as part of this process, until the last reference to it is gone.
+
+    Whoever keeps the address must keep this object too: with it the memory goes where the address leads.
+    """
+
+    def __init__(self, code: bytes, width: int, name: str = "kernel") -> None:
+        with building:
+            _initialize()
+            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(width))
+            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            engine.finalize_object()
+            self.address = int(engine.get_function_address(name))
+            # Left to the garbage collector, an engine and its parts would be freed in any order, some of them twice.
+            weakref.finalize(self, engine.close).atexit = False

@@ -1,19 +1,19 @@
 """The quickest way from Python into a kernel, by Numba: it unpacks arrays in a fraction of the time that ctypes takes.
 
-The function takes the kernel's address as a number, so that it is compiled once, whatever the robot, and kept in
-Numba's own cache. Importing Numba takes longer than a few calls gain: see `Evaluator`, which waits for those.
+The function takes the kernel's address as a number, so that it is compiled once, whatever the robot. Importing Numba
+takes longer than a few calls gain: see `Evaluator`, which waits for those.
 """
 
 from __future__ import annotations
 
 from typing import Any, cast
 
-import numba  # pyright: ignore[reportMissingTypeStubs]
 import numpy as np
 from numba import types  # pyright: ignore[reportMissingTypeStubs]
 from numba.extending import intrinsic  # pyright: ignore[reportMissingTypeStubs]
 from numpy.typing import NDArray
 
+from redyn.kernels.compiled import compiled_for
 from redyn.kernels.lanes import INT, POINTER, integer, ir
 
 Array = NDArray[np.float64]
@@ -41,9 +41,7 @@ def _invoke(typing_context: Any, address: Any, a: Any, b: Any, c: Any, out: Any,
     return signature, generate
 
 
-@cast(Any, numba).njit(
-    ["int64(intp, float64[::1], float64[::1], float64[::1], float64[::1], intp, intp, intp)"], nogil=True, cache=True
-)
+@compiled_for("int64(intp, float64[::1], float64[::1], float64[::1], float64[::1], intp, intp, intp)")
 def run3(address: int, a: Array, b: Array, c: Array, out: Array, n: int, first: int, size: int) -> int:
     """A kernel of three inputs and one output, on n states; -1 unless they hold `first`, `size` and `size` numbers."""
     if a.size != first or b.size != size or c.size != size:

@@ -48,11 +48,14 @@ COLUMNS = 22
 
 
 def covers(model: Model, algorithm: str) -> bool:
-    """Serial, revolute, and one of the two recursions that are rolled."""
+    """Serial, revolute with an angle of its own per link, and one of the two recursions that are rolled."""
     return (
         model.coupling is None
         and algorithm in PASSES
-        and all(link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links))
+        and all(
+            link.parent == i and link.joint.kind == "revolute" and link.joint.coordinates == 1
+            for i, link in enumerate(model.links)
+        )
     )
 
 
@@ -376,7 +379,8 @@ class RolledKernel:
         self.constants = np.ascontiguousarray(table[:, ~same])
         parts = (algorithm, pattern, width, model.gravity)
         name = cache.named("rolled", *parts)
-        self._call = _SIGNATURE(cache.address(name, width, lambda: lower_rolled(model, algorithm, pattern, width)))
+        self._code = cache.code(name, width, lambda: lower_rolled(model, algorithm, pattern, width))
+        self._call = _SIGNATURE(self._code.address)
 
     def __call__(self, inputs: list[Array], outputs: list[Array]) -> bool:
         """Fill the one output (N, n); whether all is finite. Releases the interpreter's lock."""

@@ -75,7 +75,8 @@ def lower_rollout(program: Program, width: int, rates: Program | None = None, qu
                 _shorten(lanes, Q, start)
         results = [[b.load(b.gep(room, [integer(j)])) for j in range(count)] for room, count in ((Q, nq), (V, n))]
         for base, values in zip(bases[len(program.inputs) :], results, strict=True):
-            lanes.store_columns(base, values)
+            for first, size in lanes.groups(len(values)):
+                lanes.store_columns(base, len(values), first, values[first : first + size])
         b.store(add_up(lanes, results[0] + results[1], b.load(trouble)), trouble)
 
     arrays.empty_scratch(full, rest)

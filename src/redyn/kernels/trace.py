@@ -42,12 +42,19 @@ class Task:
         wrenches = [(f"external[{name!r}]", 6) for name in self.external]
         return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]
 
+    def operations(self, model: Model) -> int:
+        """About how many a straight-line program has that grow with the square of the joints, or faster."""
+        per_pair = DERIVATIVE_OPERATIONS[self.algorithm] if self.differentiated else self.base.per_pair
+        coupled = 0 if model.coupling is None else (85 * model.pairs if self.base.divides else 32 * model.pairs)
+        return per_pair * model.pairs + coupled
+
     def shapes(self, model: Model) -> tuple[Shape, ...]:
         """Shape of every output, for one state."""
         n = model.dof
         return ((n, n),) * len(self.differentiated) if self.differentiated else self.base.shapes(model)
 
 
+DERIVATIVE_OPERATIONS = {"inverse_dynamics_derivatives": 250, "forward_dynamics_derivatives": 520}  # per pair of links
 DERIVATIVES = {"inverse_dynamics_derivatives": ("q", "qd"), "forward_dynamics_derivatives": ("q", "qd", "tau")}
 
 

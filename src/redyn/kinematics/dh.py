@@ -23,6 +23,7 @@ from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.model import Model
 from redyn.model.model import JointKind
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ class DHTable:
 
     def forward_kinematics(self, q: ArrayLike) -> Array:
         """The 4x4 pose of the frame, rebuilt from the table; q holds the joints of the rows."""
-        values = normal("q", q, len(self.rows), f"{len(self.rows)} numbers, one per row")
+        values = normal("q", q, len(self.rows), f"{counted(len(self.rows), 'number')}, one per row")
         if values.ndim != 1:
             raise InputError("q: the table takes one configuration at a time")
         T = self.base

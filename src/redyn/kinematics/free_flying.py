@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.evaluate import normal
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import LinkName, Robot
@@ -37,7 +38,9 @@ def base_velocity(robot: Robot, q: ArrayLike, rates: ArrayLike, momentum: ArrayL
     array([ 0.   ,  0.   , -0.099,  0.   , -0.016,  0.   ])
     """
     _require_free_base(robot)
-    moving = normal("rates", rates, robot.dof - BASE, f"{robot.dof - BASE} numbers, one per joint after the base")
+    moving = normal(
+        "rates", rates, robot.dof - BASE, f"{counted(robot.dof - BASE, 'number')}, one per joint after the base"
+    )
     M = robot.mass_matrix(q)
     wanted = -np.einsum("...ij,...j->...i", M[..., :BASE, BASE:], moving)
     if momentum is not None:

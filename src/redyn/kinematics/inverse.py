@@ -219,7 +219,7 @@ def _why(wish: Wish, pose: Array, left: Array) -> str:
         found, _, counts, _ = _search(replace(wish, limits=False, count=1), pose[None], 1)
         if counts[0]:
             outside = (found[0, 0] < wish.robot.limits[:, 0]) | (found[0, 0] > wish.robot.limits[:, 1])
-            names = ", ".join(name for name, out in zip(wish.robot.joint_names, outside, strict=True) if out)
+            names = ", ".join(name for name, out in zip(wish.robot.velocity_names, outside, strict=True) if out)
             return f"none of {wish.tries} tries found one within the joint limits; beyond those of {names} there is one"
     turn, way = left
     return f"none of {wish.tries} tries succeeded; the best came within {way:.3g} m and {turn:.3g} rad"

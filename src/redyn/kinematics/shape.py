@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.algebra import Vec3
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.model import Frame, Link
@@ -154,8 +155,7 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
 
 def joint_values(robot: Robot, q: ArrayLike) -> Array:
     """Checked: (nq,) or (N, nq)."""
-    each = ", one per joint" if robot.nq == robot.dof == len(robot.joint_names) else ""
-    return normal("q", q, robot.nq, f"{robot.nq} numbers{each}")
+    return robot.configuration("q", q)
 
 
 def place(shapes: Sequence[Capsule], poses: Array) -> Array:
@@ -291,7 +291,7 @@ def _radii(robot: Robot, lines: list[_Line], given: ArrayLike | None) -> Array:
     count = len(moving)
     if given is not None:
         try:
-            radii = np.broadcast_to(np.asarray(given, dtype=np.float64), (count,))
+            radii = np.broadcast_to(real_array(given), (count,))
         except (ValueError, TypeError):
             raise InputError(f"radius: expected one positive number or {count}, one per moving link") from None
         if not np.isfinite(radii).all() or (radii <= 0).any():

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.dynamics.kinematics import ancestors
 from redyn.errors import InputError
 from redyn.evaluate import normal
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import LinkName, Robot
@@ -61,14 +63,16 @@ def checked_wish(
             f"hold it, as in robot.lock({{{held[0]!r}: None}})"
         )
     values = (
-        robot.initial if start is None else normal("start", start, robot.dof, f"{robot.dof} numbers, one per joint")
+        robot.initial
+        if start is None
+        else normal("start", start, robot.dof, f"{counted(robot.dof, 'number')}, one per joint")
     )
     if values.ndim != 1:
-        raise InputError(f"start: expected one position, {robot.dof} numbers, got shape {values.shape}")
+        raise InputError(f"start: expected one position, {counted(robot.dof, 'number')}, got shape {values.shape}")
     if not np.isfinite(values).all():
         raise InputError("start: expected finite joint values")
     values = np.clip(values, *robot.limits.T) if limits else values.copy()  # Numba takes those that may be written to
-    parts = np.ones(6) if mask is None else np.asarray(mask)
+    parts = np.ones(6) if mask is None else real_array(mask)
     if parts.shape != (6,) or not set(parts.tolist()) <= {0, 1} or not parts.any():
         raise InputError(
             "mask: expected six booleans, not all false: turns about x, y, z, then x, y, z "
@@ -102,7 +106,7 @@ def checked_poses(value: ArrayLike, name: str, dimensions: int) -> Array:
     """(4, 4) or, with three dimensions, (N, 4, 4) rigid poses, their rotations made exact."""
     meaning = "a 4x4 pose" if dimensions == 2 else "4x4 poses, (N, 4, 4)"
     try:
-        poses = np.array(value, dtype=np.float64)
+        poses = real_array(value).copy()
     except (TypeError, ValueError):
         raise InputError(f"{name}: expected {meaning}, got {type(value).__name__}") from None
     if poses.ndim != dimensions or poses.shape[-2:] != (4, 4):

@@ -203,7 +203,7 @@ def _choose_axes(bodies: list[_Body]) -> None:
             if rank == 0:
                 x = normal
                 if body.carrier == 0:
-                    own.point = own_foot  # nothing before it cares where the first link's origin is
+                    own.point = own_foot  # the links before it are independent of the first link's origin
             # The foot is a point of the child's axis: carry it over as a distance along that axis.
             along = (child_foot - line.point) @ line.direction
             axis = child.own_axis

@@ -71,6 +71,24 @@ def difference(model: Model, start: Array, end: Array) -> Array:
     return step
 
 
+def deviation_rates(model: Model, v: Array) -> Array:
+    """-ad(v), (N, dof, dof): a small deviation d from a motion, in the tangent space at q, has d-dot = -ad(v) d + dv.
+
+    Zero but for joints that turn about a point, whose velocities are in axes that move with them: -w^ for the angular
+    part alone, [[-w^, 0], [-v^, -w^]] of a free joint.
+    """
+    rates = np.zeros((len(v), model.dof, model.dof))
+    for count, _, j in joints(model):
+        if count == 1:
+            continue
+        turning = _cross(v[:, j : j + 3])
+        rates[:, j : j + 3, j : j + 3] = -turning
+        if count == POSE:
+            rates[:, j + 3 : j + 6, j + 3 : j + 6] = -turning
+            rates[:, j + 3 : j + 6, j : j + 3] = -_cross(v[:, j + 3 : j + 6])
+    return rates
+
+
 def shorten(q: Array, quaternions: Iterable[int]) -> None:
     """Back to unit quaternions, in place; (nq,) or (N, nq). `quaternions` is where they begin."""
     for start in quaternions:
@@ -124,7 +142,12 @@ def _left(turn: Array) -> Array:
         c: Array = np.where(
             angle > SMALL, (angle - np.sin(angle)) / (square * angle), 1 / 6 - square / 120 + square**2 / 5040
         )
-    K = np.zeros((len(turn), 3, 3))
-    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -turn[:, 2], turn[:, 1], -turn[:, 0]
-    K -= np.swapaxes(K, 1, 2)
+    K = _cross(turn)
     return np.eye(3) + b * K + c * (K @ K)
+
+
+def _cross(a: Array) -> Array:
+    """The matrices (N, 3, 3) of products a x."""
+    K = np.zeros((len(a), 3, 3))
+    K[:, 0, 1], K[:, 0, 2], K[:, 1, 2] = -a[:, 2], a[:, 1], -a[:, 0]
+    return K - np.swapaxes(K, 1, 2)

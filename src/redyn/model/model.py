@@ -167,6 +167,14 @@ class Model:
         return [i for i, link in enumerate(self.links, start=1) if not link.virtual]
 
     @property
+    def pairs(self) -> int:
+        """How many pairs there are of a link and one that carries it, or itself: the entries of half a mass matrix."""
+        depth = [0]
+        for link in self.links:
+            depth.append(depth[link.parent] + 1)
+        return sum(depth)
+
+    @property
     def starts(self) -> list[int]:
         """Where in q the coordinates of each of the driven links begin."""
         return places(self.driven)

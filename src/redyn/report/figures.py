@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.errors import MissingExtraError, RedynError
+from redyn.errors import InputError, MissingExtraError
+from redyn.files import PICTURE, writing
 from redyn.kinematics import capsules, link_poses, place, travel
 from redyn.kinematics.shape import bodies, joint_places
 from redyn.report.colours import FAINT, INK, PATH, joint_colour
@@ -28,16 +29,24 @@ def blank_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), dpi=130, facecolor="white")
 
 
-def torque_figure(robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str) -> Path:
+def torque_figure(
+    robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str, force: bool = False
+) -> Path:
     """The robot along its motion, and the torque of every joint over time; saved to `path`."""
     figure, cells = _sheet(robot, q, title, robot.dof)
     for i, (name, turns, axes) in enumerate(zip(robot.velocity_names, turning(robot), cells, strict=True)):
         _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{name} ({'Nm' if turns else 'N'})")
-    return saved(figure, path)
+    return saved(figure, path, force)
 
 
 def run_figure(
-    robot: Robot, t: Array, q: Array, plots: Sequence[Plot], title: str, path: str | Path | None = None
+    robot: Robot,
+    t: Array,
+    q: Array,
+    plots: Sequence[Plot],
+    title: str,
+    path: str | Path | None = None,
+    force: bool = False,
 ) -> Any:
     """The robot along its motion and one chart per plot, as a Matplotlib figure; saved to `path` if one is given."""
     figure, cells = _sheet(robot, q, title, len(plots))
@@ -52,7 +61,7 @@ def run_figure(
         elif not figure.legends:
             _name_curves(figure, lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8)
     if path is not None:
-        saved(figure, path)
+        saved(figure, path, force)
     return figure
 
 
@@ -95,13 +104,19 @@ def dress(axes: Any, title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def saved(figure: Any, path: str | Path) -> Path:
-    """The path of the picture that is there now."""
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:  # a folder that is not there; an ending that names no picture format
-        raise RedynError(f"{path}: cannot be written: {error}") from None
-    return Path(path)
+def saved(figure: Any, path: str | Path, force: bool = False, **how: Any) -> Path:
+    """The path of the picture that is there now, in the format that its ending names (PNG without one).
+
+    `how` goes to Matplotlib's savefig.
+    """
+    target = Path(path)
+    target = target if target.suffix else target.with_suffix(".png")
+    ending, known = target.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    if ending not in known:
+        raise InputError(f"{path}: expected a name that ends in {', '.join(f'.{x}' for x in sorted(known))}")
+    with writing(target, PICTURE, force) as file:
+        figure.savefig(file, format=ending, **how)
+    return target
 
 
 def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:

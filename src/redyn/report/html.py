@@ -12,7 +12,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.errors import RedynError
+from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.plots import Other, Plot, curves
@@ -54,24 +54,31 @@ def write_html(
     title: str,
     notes: Sequence[str] = (),
     touching: Clearance | None = None,
+    shown: Collection[str] = ("trace",),
+    opens: float = 0.0,
+    force: bool = False,
     meshes: Meshes | None = None,
     second: Second | None = None,
 ) -> Path:
     """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
-    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise. `meshes`:
-    see `scene`. `second`: another run to compare with.
+    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise. `shown` are
+    the switches that are on at first: trace, axes, frames, masses. The page opens `opens` seconds after the first time.
+    `force` replaces a file there that is no page of redyn's. `meshes`: see `scene`. `second`: another run to compare
+    with.
     """
     times, values = motion(robot, t, q)
     first, others = scene(robot, times, values, touching, meshes=meshes), [None] * len(plots)
     scenes = [first]
     if second is not None:
         labelled = zip((first, second.scene), second.labels, strict=True)
-        scenes, others = [{**shown, "label": label} for shown, label in labelled], list(second.plots)
+        scenes, others = [{**one, "label": label} for one, label in labelled], list(second.plots)
     data = {
         "scenes": scenes,
         "start": float(times[0]),
         "duration": float(times[-1] - times[0]),
+        "shown": list(shown),
+        "opens": float(opens),
         "plots": [
             _plot_data(robot, times, plot, other, f"plots[{k}]")
             for k, (plot, other) in enumerate(zip(plots, others, strict=True))
@@ -92,12 +99,7 @@ def write_html(
     }
     template = here.joinpath("page.html").read_text("utf-8")
     text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
-    target = Path(path)
-    try:
-        target.write_text(text, "utf-8")
-    except OSError as error:
-        raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-    return target
+    return write(path, text, HTML, force)
 
 
 def _pack(name: str, content: bytes) -> str:

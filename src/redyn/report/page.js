@@ -6,11 +6,11 @@ import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
 
 const SWITCHES = [
-  ["meshes", "Meshes", true],
-  ["trace", "Path", true],
-  ["axes", "Joint axes", false],
-  ["frames", "Frames", false],
-  ["masses", "Mass centres", false],
+  ["meshes", "Meshes"],
+  ["trace", "Path"],
+  ["axes", "Joint axes"],
+  ["frames", "Frames"],
+  ["masses", "Mass centres"],
 ];
 const byId = (id) => document.getElementById(id);
 
@@ -33,6 +33,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   const cards = data.plots.map(makeCard);
   await charts.use(await loadPlotly());
   new ResizeObserver(charts.resize).observe(byId("plots"));
+  player.seek(data.opens);
   root.dataset.ready = "true";
 
   // --- 3D ---------------------------------------------------------------------------------------------------
@@ -47,9 +48,15 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
         return viewer;
       });
       const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.some((viewer) => viewer.hasMeshes));
-      for (const [what, text, on] of switches) byId("switches").append(makeSwitch(made, what, text, on));
+      for (const [what, text] of switches) {
+        const on = what === "meshes" || data.shown.includes(what);
+        for (const viewer of made) viewer.show(what, on);
+        byId("switches").append(makeSwitch(made, what, text, on));
+      }
       byId("fit").addEventListener("click", () => made.forEach((viewer) => viewer.fit({ now: true })));
-      byId("grid").textContent = [made[0].note, `grid ${Number(made[0].gridStep.toPrecision(2))} m`].filter(Boolean).join(", ");
+      const red = made.some((viewer) => viewer.contacts.length) ? "red above the time line: links touch" : "";
+      const step = `grid ${Number(made[0].gridStep.toPrecision(2))} m`;
+      byId("grid").textContent = [made[0].note, red, step].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;

@@ -30,6 +30,7 @@ from redyn.kinematics.shape import (
 from redyn.report.colours import joint_colour
 from redyn.report.shapes import Look, Meshes, look
 from redyn.robot import Robot
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -222,7 +223,7 @@ def _touching(
     else:
         found = known
         if found.between.shape != (count, len(found.pairs)):
-            raise InputError(f"touching: expected a clearance of the same {count} states as q")
+            raise InputError(f"touching: expected a clearance of the same {counted(count, 'state')} as q")
         # A touch between two frames that are sent belongs to the earlier one, so that none is lost.
         hits = np.logical_or.reduceat(found.touching, keep, axis=0) if found.pairs else found.touching[keep]
     used = [p for p in range(len(found.pairs)) if hits[:, p].any()]

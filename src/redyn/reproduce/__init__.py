@@ -1,1 +1,1 @@
-"""The seeds' tables, figures and exercises, rebuilt."""
+"""Tables, figures and exercises of the sources, rebuilt and compared."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from redyn.reproduce.item import Check, Item, Load, Numbers, Result, near
+from redyn.reproduce.check import Check, near, within
+from redyn.reproduce.item import Item, Load, Numbers, Result
 from redyn.reproduce.verified import verified
 from redyn.robot import Robot
 
@@ -23,18 +24,20 @@ def _printed_torques(load: Load) -> Result:
             for link, found, printed in zip(robot.model.links, tau, entry[kind], strict=True):
                 unit = "Nm" if link.joint.kind == "revolute" else "N"
                 with_gravity = "yes" if gravity is None else "no"
-                values = [float(found), printed, float(found) - printed]
+                values = [float(found), printed, float(found) - float(printed)]
                 rows.append([robot.name, key[-1], with_gravity, f"{link.joint.name} ({unit})", *values])
             ours += tau.tolist()
-            theirs += entry[kind]
+            theirs += map(float, entry[kind])
     worst = int(np.abs(np.subtract(ours, theirs)).argmax())
     difference = abs(ours[worst] - theirs[worst])
     where = f"{rows[worst][0]}, configuration {rows[worst][1]}"
     checks = [
-        Check(
-            f"all {len(ours)} printed torques, to their four decimals",
-            difference <= HALF_A_DIGIT,
-            f"largest difference {difference:.1e} ({where}), allowed {HALF_A_DIGIT:.0e}",
+        within(
+            f"all {len(ours)} torques",
+            difference,
+            HALF_A_DIGIT,
+            f"what is printed with four decimals, the largest difference in {where}",
+            against="printed",
         ),
         _carried_inwards(load("newton-euler-rrr")),
     ]
@@ -61,7 +64,7 @@ def _carried_inwards(robot: Robot) -> Check:
         moment = moment + motion.moment[i] + np.cross(view.C[i] - view.O[i], motion.force[i])
         summed[i] = view.e[i] @ moment
     weightless = robot.inverse_dynamics(q, qd, qdd, gravity=np.zeros(3))
-    return near("dynamic forces and moments, carried inwards, give the torques", summed, weightless, 1e-12)
+    return near("dynamic forces and moments, summed from tip to base", summed, weightless, 1e-12, "the torques")
 
 
 ITEMS = [

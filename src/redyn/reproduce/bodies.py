@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from redyn.kinematics import capsules, link_poses, place, travel
-from redyn.report.colours import COLOURS, FAINT, joint_colour
+from redyn.report.colours import COLOURS, FAINT, OTHERS, joint_colour
 from redyn.reproduce.item import Array, Panel, Scene
 
 
@@ -49,20 +49,40 @@ def strokes(scene: Scene) -> list[Stroke]:
 def curve_colours(panels: Sequence[Panel]) -> dict[str, str]:
     """One colour per label, the same in all panels of an item."""
     labels = dict.fromkeys(curve.label for panel in panels for curve in panel.curves)
-    return {label: COLOURS[k % len(COLOURS)] for k, label in enumerate(labels)}
+    palette = (*COLOURS, *OTHERS)
+    return {label: palette[k % len(palette)] for k, label in enumerate(labels)}
 
 
-def joints(scene: Scene) -> Array:
-    """Where the moving frames are at the last state, (frames, 4, 4)."""
+TRIAD = 0.17  # of the half width of a box: the length of a frame's axes
+
+
+def frames(scene: Scene) -> Array:
+    """Frame 1, on the ground, and the frames of the links at the last state, (frames, 4, 4)."""
     robot = scene.robot
-    return np.stack([robot.forward_kinematics(scene.q[-1], name) for name in robot.frame_names])
+    return np.stack([np.eye(4), *(robot.forward_kinematics(scene.q[-1], name) for name in robot.frame_names)])
+
+
+def frame_labels(poses: Array) -> list[tuple[Array, str]]:
+    """The book's numbers of the frames where they are: `5, 6` where two have one origin."""
+    found: list[tuple[Array, list[int]]] = []
+    for number, pose in enumerate(poses, start=1):
+        same = next((numbers for origin, numbers in found if np.allclose(origin, pose[:3, 3], atol=1e-9)), None)
+        if same is None:
+            found.append((pose[:3, 3], [number]))
+        else:
+            same.append(number)
+    return [(origin, ", ".join(map(str, numbers))) for origin, numbers in found]
 
 
 def box(scene: Scene) -> Box:
     points = [stroke.ends for stroke in strokes(scene)]
     if scene.path is not None:
         points.append(scene.path)
+    if scene.frames:  # with room for their axes
+        reach = float(np.ptp(np.concatenate(points), axis=0).max()) / 2 * TRIAD * 1.3
+        points += [pose[:3, 3] + reach * sign * pose[:3, :3].T for pose in frames(scene) for sign in (0.0, 1.0)]
     everything = np.concatenate([*points, np.zeros((1, 3))])
     low, high = everything.min(axis=0), everything.max(axis=0)
-    planar = float((high - low)[2]) < 1e-9
+    flat = np.concatenate([stroke.ends for stroke in strokes(scene)])
+    planar = float(np.ptp(flat[:, 2])) < 1e-9
     return Box((low + high) / 2, max(float((high - low).max()) / 2 * 1.05, 1e-3), planar)

@@ -137,7 +137,7 @@ def complexity(tick: Tick = lambda _: None) -> Complexity:
     authors = list(dict.fromkeys([*TABLE_9_6, *TABLE_I]))
     return Complexity(
         [own("inverse_dynamics", "redyn"), *(published_row(author, INVERSE) for author in TABLE_9_1)],
-        [own("solve", "redyn"), *(published_row(author, FORWARD) for author in authors)],
+        [own("solve", "redyn, phi given"), *(published_row(author, FORWARD) for author in authors)],
         own("forward_dynamics", "redyn, order n"),
         own("forward_dynamics_cholesky", "redyn, order n³ (Cholesky)"),
         own("mass_matrix", "redyn, mass matrix"),

@@ -18,7 +18,9 @@ PALETTE = [colour for colour in (*COLOURS, *OTHERS) if colour != PATH]
 Times = Sequence[tuple[int, float, float]]  # joints, nanoseconds by order n and by order n³
 
 
-def complexity_figure(found: Complexity, path: str | Path, times: Times = (), faster_from: int | None = None) -> None:
+def complexity_figure(
+    found: Complexity, path: str | Path, times: Times = (), faster_from: int | None = None, force: bool = False
+) -> None:
     """Every row of the tables beside ours, and the break-even with order n³ by count and, if measured, by time."""
     count = 4 if times else 3
     figure = blank_figure(5.0 * count, 7.4)
@@ -31,7 +33,7 @@ def complexity_figure(found: Complexity, path: str | Path, times: Times = (), fa
         _times(axes[3], times, faster_from)
     title = "Operations over the number of joints"
     figure.text(0.06 / count, 0.955, title, fontsize=15, fontweight="bold", color=INK, va="center")
-    saved(figure, path)
+    saved(figure, path, force)
 
 
 def _plain(axes: Any, title: str, y_label: str) -> None:

@@ -9,28 +9,41 @@ from typing import Any
 import numpy as np
 
 from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
-from redyn.report.figures import blank_figure
-from redyn.reproduce.bodies import box, curve_colours, joints, strokes
+from redyn.report.figures import blank_figure, saved
+from redyn.reproduce.bodies import TRIAD, box, curve_colours, frame_labels, frames, strokes
 from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
 
 AXES = ("#c0392b", "#27ae60", "#2471a3")  # x, y, z of a frame
 
 
-def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
+def picture(item: Item, result: Result, path: Path, small: Path, force: bool = False) -> bool:
     """The item's picture at full size and as a thumbnail; False if there is nothing to draw."""
+    figure = drawing(item, result)
+    if figure is None:
+        return False
+    saved(figure, path, force)
+    saved(figure, small, force, dpi=50)
+    return True
+
+
+def drawing(item: Item, result: Result) -> Any:
+    """The Matplotlib figure of an item, or None."""
     flat = [*result.panels, *result.bars]
     if not flat and not result.scenes:
-        return False
+        return None
     columns = 1 if len(flat) in (1, 3) else 2 if len(flat) <= 6 else 3
     rows = -(-len(flat) // columns)
     left = 0.46 if result.scenes and flat else 0.19 if result.bars and columns == 1 else 0.075
     height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
     width = 12.0 if flat else 6.4 * max(1, len(result.scenes))
     figure = blank_figure(width, height)
-    top = 1 - 0.75 / height
+    legend = any(len(panel.curves) > 1 for panel in result.panels)
+    inside = len(flat) == 1 or bool(result.bars)  # where the first panel has room for it
+    head = 0.75 if flat else 1.0
+    top = 1 - (head + (0.3 if legend and not inside else 0.0)) / height  # a line of its own for the legend
     share = (0.42 if flat else 1.0) / max(1, len(result.scenes))
     for k, scene in enumerate(result.scenes):
-        _robot(figure, (k * share, 0.01, share, top - 0.02), scene, titled=not flat)
+        _robot(figure, (k * share + 0.01, 0.06, share - 0.03, top - 0.07), scene, titled=not flat)
     if flat:
         grid = figure.add_gridspec(
             rows,
@@ -49,17 +62,15 @@ def picture(item: Item, result: Result, path: Path, small: Path) -> bool:
                 _panel(axes, part, i, curve_colours(result.panels), lowest)
             else:
                 _bars(axes, part)
-    if any(len(panel.curves) > 1 for panel in result.panels):
-        _legend(figure, result.panels, len(flat) == 1 or bool(result.bars), 1 - 0.3 / height)
+    if legend:
+        _legend(figure, result.panels, inside, 1 - 0.62 / height)
     line = 1 - 0.3 / height
     figure.text(0.02, line, item.title, fontsize=15 if flat else 12, fontweight="bold", color=INK, va="center")
     if flat:
         figure.text(0.98, line, item.source, fontsize=9, color=FAINT, va="center", ha="right")
     else:  # a narrow picture has no room beside its title
         figure.text(0.02, 1 - 0.55 / height, item.source, fontsize=9, color=FAINT, va="center")
-    figure.savefig(path)
-    figure.savefig(small, dpi=50)
-    return True
+    return figure
 
 
 def _plain(axes: Any) -> None:
@@ -101,7 +112,7 @@ def _panel(axes: Any, panel: Panel, number: int, colours: Mapping[str, str], x_l
 
 
 def _legend(figure: Any, panels: Sequence[Panel], inside: bool, line: float) -> None:
-    """Once for the whole picture: in the first panel if it has the room, else in the middle of the head."""
+    """Once for the whole picture: in the first panel if it has the room, else on a line below the title."""
     curves = {curve.label: curve for panel in panels for curve in panel.curves}
     colours = curve_colours(panels)
     from matplotlib.lines import Line2D
@@ -113,7 +124,14 @@ def _legend(figure: Any, panels: Sequence[Panel], inside: bool, line: float) -> 
     if inside:
         figure.axes[0].legend(handles=handles, fontsize=7, frameon=False)
     else:
-        figure.legend(handles=handles, fontsize=8, frameon=False, ncols=4, loc="center", bbox_to_anchor=(0.64, line))
+        place = {"loc": "center left", "bbox_to_anchor": (0.012, line)}
+        figure.legend(handles=handles, fontsize=8, frameon=False, ncols=8, **place)
+
+
+def explained(bars: Bars) -> str:
+    """The title, with what the two shades of a bar are."""
+    first, *rest = bars.heights
+    return f"{bars.title} ({first} strong, {' '.join(rest)} pale)"
 
 
 def _bars(axes: Any, bars: Bars) -> None:
@@ -121,7 +139,7 @@ def _bars(axes: Any, bars: Bars) -> None:
     places = range(len(bars.labels))
     for k, name in enumerate(names):
         thick = 0.8 / len(names)
-        shades = [PATH if label == bars.highlight else COLOURS[0] for label in bars.labels]
+        shades = [PATH if label in bars.highlight else COLOURS[0] for label in bars.labels]
         axes.barh(
             [p + (k - (len(names) - 1) / 2) * thick for p in places],
             bars.heights[name],
@@ -135,7 +153,7 @@ def _bars(axes: Any, bars: Bars) -> None:
             axes.text(height, y, f" {height:.0f}", fontsize=6.5, va="center", color=INK)
     axes.set_yticks(list(places), bars.labels)
     axes.invert_yaxis()
-    axes.set_title(f"{bars.title} ({names[0]} strong, {' '.join(names[1:])} pale)", fontsize=9, loc="left", color=INK)
+    axes.set_title(explained(bars), fontsize=9, loc="left", color=INK)
     _plain(axes)
 
 
@@ -168,7 +186,7 @@ def _robot(figure: Any, room: tuple[float, float, float, float], scene: Scene, t
     if scene.path is not None:
         axes.plot(*scene.path.T[:size], color=PATH, linewidth=1.4)
     if scene.frames:
-        _triads(axes, joints(scene), 0.17 * around.half, size)
+        _triads(axes, frames(scene), TRIAD * around.half, size)
     for name, middle in zip("xyz"[:size], around.centre, strict=False):
         getattr(axes, f"set_{name}lim")(middle - around.half, middle + around.half)
         axis = getattr(axes, f"{name}axis")
@@ -182,10 +200,13 @@ def _robot(figure: Any, room: tuple[float, float, float, float], scene: Scene, t
 
 
 def _triads(axes: Any, poses: Array, length: float, size: int) -> None:
-    """The axes of the book's frames, numbered from 2 for that of link 1."""
-    for number, pose in enumerate(poses, start=2):
+    """The axes of the book's frames, numbered from 1, that of the ground; in a plane z is a dot, towards the viewer."""
+    for pose in poses:
         origin = pose[:3, 3]
-        for k, colour in enumerate(AXES):
+        for k, colour in enumerate(AXES[:size]):
             tip = origin + length * pose[:3, k]
             axes.plot(*np.stack([origin, tip]).T[:size], color=colour, linewidth=1.6)
-        axes.text(*(origin + 0.3 * length)[:size], str(number), fontsize=8, color=INK)
+        if size == 2:
+            axes.plot(*origin[:2], "o", color=AXES[2], markersize=4)
+    for origin, numbers in frame_labels(poses):
+        axes.text(*(origin + 0.3 * length)[:size], numbers, fontsize=9, fontweight="bold", color=INK)

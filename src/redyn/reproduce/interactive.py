@@ -9,8 +9,8 @@ import numpy as np
 
 from redyn.errors import MissingExtraError
 from redyn.report.colours import COLOURS, INK, PATH, joint_colour
-from redyn.reproduce.bodies import box, curve_colours, joints, strokes
-from redyn.reproduce.draw import AXES
+from redyn.reproduce.bodies import TRIAD, box, curve_colours, frames, strokes
+from redyn.reproduce.draw import AXES, explained
 from redyn.reproduce.item import Bars, Panel, Result, Scene
 
 CONFIG = {"responsive": True, "displaylogo": False}
@@ -33,15 +33,22 @@ def _plotly(module: str) -> Any:
         raise MissingExtraError("plotly", "ui", "An interactive figure") from None
 
 
-def _style(figure: Any, height: int) -> Any:
+def _style(figure: Any, height: int, legend: int = 0) -> Any:
+    """`legend`: how many rows of names stand above the figure; titles are below them."""
+    above = 22 * legend
     figure.update_layout(
-        height=height,
+        height=height + above,
         template="plotly_white",
-        margin={"l": 50, "r": 20, "t": 40, "b": 40},
+        margin={"l": 50, "r": 20, "t": 44 + above, "b": 40},
         font={"color": INK, "size": 12},
-        legend={"orientation": "h", "y": 1.08, "x": 0, "xanchor": "left"},
+        legend={"orientation": "h", "yref": "container", "y": 1, "yanchor": "top", "x": 0, "xanchor": "left"},
     )
     return figure
+
+
+def _rows(labels: Any) -> int:
+    """Of a legend of these names, about: some 150 letters and signs fit in a row."""
+    return -(-sum(len(label) + 8 for label in labels) // 150)
 
 
 def _panels(panels: Any) -> Any:
@@ -60,7 +67,7 @@ def _panels(panels: Any) -> Any:
             figure.update_xaxes(title_text=panel.x_label, **where)
     figure.update_layout(showlegend=several)
     figure.update_xaxes(matches="x")
-    return _style(figure, max(380, 215 * rows + 60))
+    return _style(figure, max(380, 215 * rows + 60), _rows(colours) if several else 0)
 
 
 def _curves(
@@ -97,7 +104,7 @@ def _bars(bars: Bars) -> Any:
     go = _plotly("graph_objects")
     figure: Any = go.Figure()
     for k, (name, heights) in enumerate(bars.heights.items()):
-        shades = [PATH if label == bars.highlight else COLOURS[0] for label in bars.labels]
+        shades = [PATH if label in bars.highlight else COLOURS[0] for label in bars.labels]
         figure.add_trace(
             go.Bar(
                 y=list(bars.labels),
@@ -109,7 +116,7 @@ def _bars(bars: Bars) -> Any:
             )
         )
     figure.update_yaxes(autorange="reversed")
-    figure.update_layout(title=bars.title)
+    figure.update_layout(title=explained(bars), showlegend=False)  # the title tells the two apart, as in the picture
     return _style(figure, 120 + 44 * len(bars.labels))
 
 
@@ -139,9 +146,9 @@ def _robot(scene: Scene) -> Any:
     if scene.path is not None:
         add(scene.path, PATH, 4)
     if scene.frames:
-        for pose in joints(scene):
+        for pose in frames(scene):
             for k, colour in enumerate(AXES):
-                add([pose[:3, 3], pose[:3, 3] + 0.17 * room.half * pose[:3, k]], colour, 4)
+                add([pose[:3, 3], pose[:3, 3] + TRIAD * room.half * pose[:3, k]], colour, 4)
     ranges = {
         f"{name}axis": {"range": [middle - room.half, middle + room.half], "title": f"{name} (m)"}
         for name, middle in zip("xyz", room.centre.tolist(), strict=True)

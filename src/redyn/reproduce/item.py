@@ -1,4 +1,4 @@
-"""What an item of the sources is made of, and how its verdict follows from numbers."""
+"""What an item of the sources is made of, and how its verdict follows from its checks."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from redyn.reproduce.check import Check
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
-Outcome = Literal["agrees", "agrees with repair", "differs"]
+Outcome = Literal["agrees", "agrees with repair", "no printed numbers", "differs"]
+OUTCOMES: dict[Outcome, str] = {
+    "agrees": "with the numbers or formulas that the source prints",
+    "agrees with repair": "with them, once errors of the source are mended",
+    "no printed numbers": "compared with an independent computation",
+    "differs": "a printed number or a statement of the text does not hold",
+}
 Load = Callable[[str], Robot]  # a library name to its robot; tests hand in wrong robots
-
-
-@dataclass(frozen=True)
-class Check:
-    """One comparison. `why` says what explains a failure, where that is known."""
-
-    what: str
-    holds: bool
-    found: str
-    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,12 +57,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars, one per label; the highlighted label is ours."""
+    """Groups of bars, one per label; the highlighted labels are ours."""
 
     title: str
     labels: Sequence[str]
     heights: Mapping[str, Sequence[float]]
-    highlight: str
+    highlight: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -99,12 +96,15 @@ class Result:
     scenes: Sequence[Scene] = ()
     repairs: Sequence[Repair] = ()
     notes: Sequence[str] = ()
-    animation: Callable[[Path], object] | None = None  # writes a page that plays the motion
+    animation: Callable[[Path, bool], object] | None = None  # writes a page that plays the motion
 
     @property
     def outcome(self) -> Outcome:
+        """A figure whose curve is not in the sources cannot agree with it, whatever else holds."""
         if not all(check.holds for check in self.checks):
             return "differs"
+        if not any(check.against == "printed" for check in self.checks):
+            return "no printed numbers"
         return "agrees with repair" if any(repair.needed for repair in self.repairs) else "agrees"
 
     @property
@@ -132,20 +132,10 @@ class Item:
     build: Callable[[Load], Result]
 
 
-def near(what: str, value: ArrayLike, reference: ArrayLike, tolerance: float, why: str = "") -> Check:
-    """Within `tolerance` times the largest reference, or times one if they are small."""
-    found, wanted = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
-    if found.shape != wanted.shape:
-        return Check(what, False, f"shape {found.shape} where {wanted.shape} was expected", why)
-    difference = float(np.abs(found - wanted).max())
-    allowed = tolerance * max(1.0, float(np.abs(wanted).max()))
-    return Check(what, difference <= allowed, f"within {difference:.0e}, allowed {allowed:.0e}", why)
-
-
 def series(t: Array, joints: Sequence[str], part: str = "", **kinds: Array) -> Numbers:
     """Time histories as columns t, kind_joint ..., which `redyn.trajectory.from_csv` reads back."""
     header = ["t", *(f"{kind}_{joint}" for kind in kinds for joint in joints)]
-    return Numbers(header, np.column_stack([t, *kinds.values()]).tolist(), part)
+    return Numbers(header, (np.column_stack([t, *kinds.values()]) + 0.0).tolist(), part)  # no -0.0
 
 
 def joint_panels(

@@ -7,7 +7,8 @@ from html import escape
 from typing import Any
 
 from redyn import __version__
-from redyn.reproduce.item import Item, Numbers, Result
+from redyn.reproduce.check import Against
+from redyn.reproduce.item import OUTCOMES, Item, Numbers, Outcome, Result
 
 SHOWN = 60  # rows of a table that a page shows; the file has them all
 STYLE = """
@@ -22,6 +23,7 @@ a { color: var(--blue); text-decoration: none; } a:hover { text-decoration: unde
 .badge { display: inline-block; padding: 1px 10px; border-radius: 999px; font-size: 13px; font-weight: 600;
   white-space: nowrap; }
 .agrees { background: #d9f2dd; color: #1b6e2b; } .repair { background: #dcebfa; color: #15548a; }
+.unprinted { background: #e6e8ec; color: #3e4c59; }
 .differs { background: #fdeccb; color: #8a5a00; } .unexplained { background: #fbdada; color: #a11d1d; }
 .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(350px, 1fr)); gap: 18px; }
 .card { background: white; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; display: flex;
@@ -35,30 +37,48 @@ a { color: var(--blue); text-decoration: none; } a:hover { text-decoration: unde
   overflow: hidden; }
 .sheet { background: white; border: 1px solid var(--line); border-radius: 10px; padding: 16px 20px; margin: 14px 0;
   overflow-x: auto; }
+.sheet td:first-child { white-space: nowrap; }
 table { border-collapse: collapse; font-size: 13.5px; } th, td { text-align: left; padding: 3px 14px 3px 0;
   border-bottom: 1px solid var(--line); vertical-align: top; font-variant-numeric: tabular-nums; }
 .preview table { font-size: 10.5px; color: #52606d; } .preview td, .preview th { padding: 1px 8px 1px 0; }
+ul.classes { list-style: none; padding: 0; line-height: 1.9; }
 iframe.player { width: 100%; height: 760px; padding: 0; }
 """
 
 
-def badge(outcome: str, unexplained: bool) -> str:
-    kind = {"agrees": "agrees", "agrees with repair": "repair"}.get(outcome, "differs")
-    return f'<span class="badge {"unexplained" if unexplained else kind}">{escape(outcome)}</span>'
+KINDS: dict[Outcome, str] = {
+    "agrees": "agrees",
+    "agrees with repair": "repair",
+    "no printed numbers": "unprinted",
+    "differs": "differs",
+}
+HELD_AGAINST: dict[Against, str] = {
+    "printed": "printed numbers or formulas",
+    "text": "a statement of the text",
+    "computation": "computation",
+}
+
+
+def badge(outcome: Outcome, unexplained: bool) -> str:
+    kind = "unexplained" if unexplained else KINDS[outcome]
+    return f'<span class="badge {kind}" title="{escape(OUTCOMES[outcome])}">{escape(outcome)}</span>'
 
 
 def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequence[str]) -> str:
     """Verdict, checks, interactive figures and numbers of one item."""
     rows = "".join(
-        f"<tr><td>{'✓' if check.holds else '✗'}</td><td>{escape(check.what)}</td>"
-        f"<td>{escape(check.found)}{f'<br>{escape(check.why)}' if check.why and not check.holds else ''}</td></tr>"
+        f"<tr><td>{'✓ holds' if check.holds else '✗ differs'}</td><td>{escape(check.what)}</td>"
+        f"<td>{escape(check.found)}{f'<br>{escape(check.why)}' if check.why and not check.holds else ''}</td>"
+        f'<td class="faint">{HELD_AGAINST[check.against]}</td></tr>'
         for check in result.checks
     )
+    rows = f"<tr><th></th><th>what</th><th>found</th><th>held against</th></tr>{rows}"
     mended = "".join(f"<li>{escape(x.what)}, because {escape(x.evidence)}.</li>" for x in result.repairs if x.needed)
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
     parts = [
         f'<p class="small"><a href="index.html">all items</a></p><h1>{escape(item.title)}</h1>',
-        f'<p class="faint">{escape(item.source)} &nbsp; {badge(result.outcome, result.unexplained)}</p>',
+        f'<p class="faint">{escape(item.source)} &nbsp; {badge(result.outcome, result.unexplained)} &nbsp; '
+        f"{escape(OUTCOMES[result.outcome])}</p>",
         f'<div class="sheet"><table>{rows}</table></div>',
         f"<h2>Repaired</h2><ul>{mended}</ul>" if mended else "",
         *(f'<iframe class="sheet player" src="{escape(name)}"></iframe>' for name in files if name.endswith(".html")),
@@ -78,17 +98,21 @@ def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequenc
 def index_page(groups: dict[str, list[dict[str, Any]]]) -> str:
     """All items of the folder, by their verdict files."""
     verdicts = [verdict for group in groups.values() for verdict in group]
-    counts = {
-        outcome: sum(verdict["outcome"] == outcome for verdict in verdicts)
-        for outcome in ("agrees", "agrees with repair", "differs")
+    counts: dict[Outcome, int] = {
+        outcome: sum(verdict["outcome"] == outcome for verdict in verdicts) for outcome in OUTCOMES
     }
-    summary = " &nbsp; ".join(f"{badge(outcome, False)} {n}" for outcome, n in counts.items())
+    summary = "".join(
+        f'<li>{badge(outcome, False)} {n} <span class="small faint">{escape(OUTCOMES[outcome])}</span></li>'
+        for outcome, n in counts.items()
+    )
     unexplained = [verdict["name"] for verdict in verdicts if verdict["unexplained"]]
-    warning = f"<p>{badge('differs without a known reason', True)} {escape(', '.join(unexplained))}</p>"
+    warning = (
+        f'<p><span class="badge unexplained">differs without a known reason</span> {escape(", ".join(unexplained))}</p>'
+    )
     parts = [
         "<h1>The sources, rebuilt</h1>",
         '<p class="faint">Figures, tables and exercises of recursive robot dynamics, computed again by redyn '
-        f"{escape(__version__)} and compared with what the sources say.</p><p>{summary}</p>",
+        f'{escape(__version__)} and compared with what the sources say.</p><ul class="classes">{summary}</ul>',
         warning if unexplained else "",
     ]
     for title, group in groups.items():
@@ -122,7 +146,10 @@ def _table(numbers: Numbers, most: int) -> str:
 
 
 def _cell(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else escape(str(value))
+    """Six digits; what rounding leaves of a zero is a zero, also where a table shows differences."""
+    if isinstance(value, float):
+        return "0" if abs(value) < 1e-12 else f"{value:.6g}"
+    return escape(str(value))
 
 
 def _link(name: str) -> str:
@@ -131,7 +158,8 @@ def _link(name: str) -> str:
 
 def _page(title: str, body: str, script: str = "") -> str:
     return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        '<!doctype html><!-- Made by redyn. --><html lang="en"><head><meta charset="utf-8">'
+        f"<title>{escape(title)}</title>"
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{STYLE}</style>{script}</head>'
         f"<body><main>{body}</main></body></html>\n"
     )

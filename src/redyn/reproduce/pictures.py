@@ -10,8 +10,9 @@ import numpy as np
 
 from redyn.kinematics import clearance
 from redyn.report.html import Plot, write_html
+from redyn.reproduce.check import first_crossing, near, shown, statement
 from redyn.reproduce.falls import fall, fall_checks
-from redyn.reproduce.item import Array, Check, Item, Load, Numbers, Result, Scene, near, series
+from redyn.reproduce.item import Array, Item, Load, Numbers, Result, Scene, series
 from redyn.reproduce.repairs import inertia_of_link_6
 from redyn.reproduce.torques import BOOK, STANFORD_STOP, TIMES, T, apart, scene
 from redyn.robot import Robot
@@ -48,22 +49,26 @@ def frames(robot: Robot, q: Array) -> Array:
 
 
 def frame_numbers(robot: Robot, q: Array) -> Numbers:
-    rows = [
-        [name, *pose[:3, 3].tolist(), *pose[:3, 2].tolist()]
-        for name, pose in zip(robot.frame_names, frames(robot, q), strict=True)
+    """Origins and z axes, without what rounding leaves of a zero."""
+    rows: list[list[object]] = [
+        [str(number), name, *(np.round([*pose[:3, 3], *pose[:3, 2]], 12) + 0.0).tolist()]
+        for number, (name, pose) in enumerate(zip(robot.frame_names, frames(robot, q), strict=True), start=2)
     ]
-    return Numbers(["frame", "x", "y", "z", "axis x", "axis y", "axis z"], rows, "frames")
+    return Numbers(["frame", "of", "x", "y", "z", "z axis x", "y", "z"], rows, "frames")
 
 
 def _portrait(name: str, stop: Sequence[float], load: Load) -> Result:
     robot = load(name)
     q = robot.initial
-    checks = [near("frames, by multiplying the printed DH table out", frames(robot, q), dh_product(name, q), 1e-12)]
+    checks = [near("frames", frames(robot, q), dh_product(name, q), 1e-12, "the product of the printed DH table")]
 
-    def animation(path: Path) -> object:
+    def animation(path: Path, force: bool) -> object:
         motion = cycloidal(q, stop, T)(TIMES[::4])
         plots = [Plot("joint positions", "rad", robot.joint_names, motion[0])]
-        return write_html(path, robot, TIMES[::4], motion[0], plots, title=f"{robot.name}: cycloidal motion")
+        title = f"{robot.name}: frames, and a cycloidal motion"
+        return write_html(
+            path, robot, TIMES[::4], motion[0], plots, title=title, shown=("trace", "frames"), force=force
+        )
 
     picture = Scene("initial configuration, frames x red, y green, z blue", robot, q[None], frames=True)
     return Result(
@@ -83,14 +88,16 @@ def _kuka_motion(load: Load) -> Result:
     product = np.stack([dh_product(robot.name, x) for x in shown])
     path = robot.forward_kinematics(q)[:, :3, 3]
 
-    def animation(target: Path) -> object:
+    def animation(target: Path, force: bool) -> object:
         plots = [Plot("end effector", "m", ["x", "y", "z"], path[::4])]
-        return write_html(target, robot, TIMES[::4], q[::4], plots, title="KUKA KR-5 during its motion (Fig. 9.14)")
+        return write_html(
+            target, robot, TIMES[::4], q[::4], plots, title="KUKA KR-5 during its motion (Fig. 9.14)", force=force
+        )
 
     header = ["t", "x", "y", "z", *(f"q_{joint}" for joint in robot.joint_names)]
     return Result(
         [
-            near("frames along the motion, by multiplying the printed DH table out", found, product, 1e-12),
+            near("frames along the motion", found, product, 1e-12, "the product of the printed DH table"),
             apart(robot, q),
         ],
         [Numbers(header, np.column_stack([TIMES, path, q]).tolist())],
@@ -103,19 +110,19 @@ def _kuka_interference(load: Load) -> Result:
     robot = load("kuka-kr5")
     run = fall(robot, 2.0)
     room = clearance(robot, run.q)
-    meets = np.flatnonzero(room.touching.any(axis=1))
     pairs = ", ".join(f"{a} and {b}" for a, b in room.touched)
-    first = float(run.t[meets[0]]) if len(meets) else None
+    first = first_crossing(run.t, -room.distance)
     deepest = int(room.distance.argmin())
-    claim = Check(
+    claim = statement(
         "links interfere during the fall",
-        len(meets) > 0,
-        f"{pairs} meet, first at {first:.2f} s, links taken as capsules" if first is not None else "no links meet",
+        first is not None,
+        f"first {shown(first)}, links taken as capsules{f': {pairs}' if pairs else ''}",
     )
 
-    def animation(path: Path) -> object:
+    def animation(path: Path, force: bool) -> object:
         plots = [Plot("joint positions", "rad", robot.joint_names, run.q)]
-        return write_html(path, robot, run.t, run.q, plots, title="KUKA KR-5 in free fall (Fig. 9.20)", touching=room)
+        title, opens = "KUKA KR-5 in free fall (Fig. 9.20)", float(run.t[deepest])
+        return write_html(path, robot, run.t, run.q, plots, title=title, touching=room, opens=opens, force=force)
 
     title = f"deepest interference, {run.t[deepest]:.2f} s after the start"
     return Result(

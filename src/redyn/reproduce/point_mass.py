@@ -7,7 +7,8 @@ from math import cos, sin
 
 import numpy as np
 
-from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Repair, Result, near
+from redyn.reproduce.check import near
+from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Repair, Result
 from redyn.reproduce.verified import verified
 from redyn.robot import External
 
@@ -66,8 +67,8 @@ def _equations(load: Load) -> Result:
         "(19) as printed, acceleration": (free, printed_acceleration),
     }
     checks = [
-        *(near(what, *pair, TIGHT) for what, pair in equations.items()),
-        near("(18), acceleration against the verified one", free, e["thdd_eq18_as_printed"], 1e-9),
+        *(near(what, *pair, TIGHT, "the note", against="printed") for what, pair in equations.items()),
+        near("acceleration", free, e["thdd_eq18_as_printed"], 1e-9),
     ]
     repairs = [
         Repair(

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from redyn import files
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js
+from redyn.reproduce.check import Check
 from redyn.reproduce.draw import picture
 from redyn.reproduce.interactive import divisions
-from redyn.reproduce.item import Check, Item, Load, Result
+from redyn.reproduce.item import Item, Load, Result
 from redyn.reproduce.page import index_page, item_page, preview
 from redyn.reproduce.registry import GROUPS, ITEMS
 from redyn.robot import load as load_from_library
 
 
-def rebuild(item: Item, out: Path, load: Load = load_from_library) -> Result:
-    """Build one item and write its files."""
-    out.mkdir(parents=True, exist_ok=True)
+def rebuild(item: Item, out: Path, load: Load = load_from_library, force: bool = False) -> Result:
+    """Build one item and write its files; those there that are of another kind are replaced only with `force`."""
+    files.folder(out)
     try:
         result = item.build(load)
     except RedynError as error:  # one item that fails says so among the others
         result = Result([Check("the item can be rebuilt", False, str(error))], [])
-    _write(item, result, out)
+    _write(item, result, out, force)
     return result
 
 
-def write_index(out: Path) -> Path:
+def write_index(out: Path, force: bool = False) -> Path:
     """index.html from the verdicts in the folder, also those of earlier runs."""
     groups: dict[str, list[dict[str, Any]]] = {title: [] for title in GROUPS}
     for name in ITEMS:
@@ -38,26 +38,23 @@ def write_index(out: Path) -> Path:
         if path.is_file():
             title = next(title for title, prefix in GROUPS.items() if name.startswith(prefix))
             groups[title].append(json.loads(path.read_text("utf-8")))
-    shutil.copyfile(plotly_js(), out / "plotly.min.js")
-    index = out / "index.html"
-    index.write_text(index_page(groups), "utf-8")
-    return index
+    files.write(out / "plotly.min.js", plotly_js().read_bytes(), files.SCRIPT, force)
+    return files.write(out / "index.html", index_page(groups), files.HTML, force)
 
 
-def _write(item: Item, result: Result, out: Path) -> None:
+def _write(item: Item, result: Result, out: Path, force: bool) -> None:
     name = item.name
-    files: list[str] = []
-    drawn = picture(item, result, out / f"{name}.png", out / f"{name}-small.png")
+    made: list[str] = []
+    drawn = picture(item, result, out / f"{name}.png", out / f"{name}-small.png", force)
     if drawn:
-        files.append(f"{name}.png")
+        made.append(f"{name}.png")
     for numbers in result.numbers:
         table = f"{name}-{numbers.part}.csv" if numbers.part else f"{name}.csv"
-        with (out / table).open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([numbers.header, *numbers.rows])
-        files.append(table)
+        files.write_csv(out / table, numbers.header, numbers.rows, force)
+        made.append(table)
     if result.animation is not None:
-        result.animation(out / f"{name}-motion.html")
-        files.append(f"{name}-motion.html")
+        result.animation(out / f"{name}-motion.html", force)
+        made.append(f"{name}-motion.html")
     verdict = {
         "name": name,
         "title": item.title,
@@ -70,8 +67,8 @@ def _write(item: Item, result: Result, out: Path) -> None:
         "notes": list(result.notes),
         "picture": drawn,
         "preview": "" if drawn or not result.numbers else preview(result.numbers[0]),
-        "files": files,
+        "files": made,
     }
-    (out / f"{name}.json").write_text(json.dumps(verdict, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    files.write(out / f"{name}.json", json.dumps(verdict, indent=2, ensure_ascii=False) + "\n", files.JSON, force)
     figures = divisions(replace(result, scenes=()) if result.animation else result)  # the player shows the robot better
-    (out / f"{name}.html").write_text(item_page(item, result, figures, files), "utf-8")
+    files.write(out / f"{name}.html", item_page(item, result, figures, made), files.HTML, force)

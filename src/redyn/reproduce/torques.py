@@ -9,25 +9,14 @@ import numpy as np
 
 from redyn.errors import SingularError
 from redyn.kinematics import clearance, travel
+from redyn.reproduce.check import Check, near, statement
 from redyn.reproduce.closed_forms import masses_and_lengths, rods, three_link, two_link
-from redyn.reproduce.item import (
-    Array,
-    Check,
-    Curve,
-    Item,
-    Load,
-    Panel,
-    Result,
-    Scene,
-    joint_panels,
-    near,
-    series,
-    together,
-)
+from redyn.reproduce.item import Array, Curve, Item, Load, Panel, Result, Scene, joint_panels, series, together
 from redyn.reproduce.repairs import magnitudes_of_inertia
 from redyn.reproduce.verified import verified
 from redyn.robot import Robot
-from redyn.trajectory import Cycloidal, cycloidal
+from redyn.trajectory import Motion, cycloidal
+from redyn.words import counted
 
 T = 10.0
 TIMES = np.linspace(0.0, T, 1001)
@@ -44,21 +33,21 @@ def scene(robot: Robot, q: Array, title: str = "the motion", states: int = 6) ->
     return Scene(title, robot, q[shown], robot.forward_kinematics(q)[:, :3, 3])
 
 
-def verified_torques(robot: Robot, motion: Cycloidal, key: str) -> Check:
+def verified_torques(robot: Robot, motion: Motion, key: str) -> Check:
     entry = verified("torques", key)
     found = robot.inverse_dynamics(*motion(entry["t"]))
-    return near(f"torques at {len(entry['t'])} instants, against verified ones", found, entry["tau"], 1e-9)
+    return near(f"torques at {counted(len(entry['t']), 'instant')}", found, entry["tau"], 1e-9)
 
 
 def returns(robot: Robot, q: Array, qd: Array, qdd: Array, tau: Array) -> Check:
     """Forward dynamics gives the accelerations back."""
-    what = "forward dynamics of these torques gives the motion back"
+    what = "accelerations by forward dynamics of these torques"
     try:
         back = robot.forward_dynamics(q, qd, tau)
     except SingularError as error:
         return Check(what, False, str(error))
     worst = float(np.linalg.cond(robot.mass_matrix(q[:: len(q) // 10])).max())
-    return near(what, back, qdd, 1e-13 * worst)
+    return near(what, back, qdd, 1e-13 * worst, "those of the motion")
 
 
 def apart(robot: Robot, q: Array) -> Check:
@@ -66,15 +55,15 @@ def apart(robot: Robot, q: Array) -> Check:
     room = clearance(robot, q, travel=travel(robot, q))
     found = f"never closer than {float(room.distance.min()) * 1e3:.0f} mm, links taken as capsules"
     touched = ", ".join(f"{a} and {b}" for a, b in room.touched)
-    return Check(
+    return statement(
         "links keep clear of each other",
         not touched,
         f"{touched} meet as capsules" if touched else found,
-        "The capsules are our guess at the shape of the links, which the book does not print" if touched else "",
+        "the capsules are our guess at the shape of the links, which the book does not print" if touched else "",
     )
 
 
-def torque_result(robot: Robot, motion: Cycloidal, checks: Sequence[Check], notes: Sequence[str] = ()) -> Result:
+def torque_result(robot: Robot, motion: Motion, checks: Sequence[Check], notes: Sequence[str] = ()) -> Result:
     q, qd, qdd = motion(TIMES)
     tau = robot.inverse_dynamics(q, qd, qdd)
     return Result(
@@ -93,11 +82,11 @@ def _joint_trajectory(load: Load) -> Result:
     units = {"q": "positions (rad)", "qd": "rates (rad/s)", "qdd": "accelerations (rad/s²)"}
     found = dict(zip(units, motion(entry["t"]), strict=True))
     checks = [
-        near(f"{units[kind].split()[0]} at 7 instants, against verified ones", found[kind], entry[kind], 1e-12)
+        near(f"{units[kind].split()[0]} at {counted(len(entry['t']), 'instant')}", found[kind], entry[kind], 1e-12)
         for kind in units
     ]
     resting = np.stack([x for t in (0.0, T) for x in motion(t)[1:]])
-    checks.append(near("rates and accelerations at both ends are zero", resting, np.zeros_like(resting), 1e-12))
+    checks.append(near("rates and accelerations at both ends", resting, np.zeros_like(resting), 1e-12, "zero"))
     values = dict(zip(units, motion(TIMES), strict=True))
     panels = [Panel(units[kind], TIMES, [Curve("all three joints", values[kind][:, 0])]) for kind in units]
     return Result(checks, [series(TIMES, robot.joint_names, "", **values)], panels)
@@ -111,7 +100,7 @@ def _three_link(load: Load) -> Result:
     explicit = three_link(*masses_and_lengths(robot), q, qd).torque(qd, qdd)
     checks = [
         verified_torques(robot, motion, "three-link"),
-        near("the explicit equations (9.42)", tau, explicit, 1e-5),
+        near("torques along the motion", tau, explicit, 1e-5, "the explicit equations (9.42)"),
         returns(robot, q, qd, qdd, tau),
     ]
     rounded = (
@@ -143,13 +132,16 @@ def _explicit(load: Load) -> Result:
     at = motion(entry["t"])
     at_terms = three_link(*masses_and_lengths(robot), at[0], at[1])
     checks = [
-        near(
-            "torques at 7 instants by (9.42), against verified ones", at_terms.torque(at[1], at[2]), entry["tau"], 1e-9
+        near("torques by (9.42) at 7 instants", at_terms.torque(at[1], at[2]), entry["tau"], 1e-9),
+        *(
+            near(what, ours, theirs, 1e-12, "the recursion", against="printed")
+            for what, ours, theirs in (
+                ("(9.42b), element by element", terms.inertia, exact.mass_matrix(q)),
+                ("(9.42c), element by element", terms.coriolis, exact.coriolis_matrix(q, qd)),
+                ("(9.42d)", terms.gravity, exact.gravity_torque(q)),
+            )
         ),
-        near("(9.42b), element by element, against the recursion", terms.inertia, exact.mass_matrix(q), 1e-12),
-        near("(9.42c), element by element, against the recursion", terms.coriolis, exact.coriolis_matrix(q, qd), 1e-12),
-        near("(9.42d) against the recursion", terms.gravity, exact.gravity_torque(q), 1e-12),
-        near("the torques of Fig. 9.8, from Table 9.2", tau, robot.inverse_dynamics(q, qd, qdd), 1e-5),
+        near("torques by (9.42)", tau, robot.inverse_dynamics(q, qd, qdd), 1e-5, "those of Fig. 9.8, from Table 9.2"),
     ]
     by_recursion = exact.inverse_dynamics(q, qd, qdd)
     panels = joint_panels(robot, TIMES, {"recursion": by_recursion, "(9.42)": tau}, TORQUE)
@@ -163,7 +155,7 @@ def _two_link(load: Load) -> Result:
     explicit = two_link(*masses_and_lengths(robot), q, qd).torque(qd, qdd)
     tau = robot.inverse_dynamics(q, qd, qdd)
     checks = [
-        near("the closed forms (9.27), (9.29), (9.30) with the weights", tau, explicit, 1e-12),
+        near("torques", tau, explicit, 1e-12, "(9.27), (9.29), (9.30) with the weights", against="printed"),
         returns(robot, q, qd, qdd, tau),
     ]
     note = "The book gives no numbers for this arm: unit masses and lengths, slender rods, the motion of Example 9.4."

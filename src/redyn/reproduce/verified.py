@@ -1,4 +1,4 @@
-"""Numbers that were verified by several independent methods, beside which an item's own are put."""
+"""Results of independent computations by several methods that agree, and printed numbers, digit by digit as text."""
 
 from __future__ import annotations
 

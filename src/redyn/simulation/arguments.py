@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.robot import Robot
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -44,9 +46,9 @@ def one_row(name: str, value: Any, width: int, meaning: str) -> Array:
 def per_joint(name: str, value: ArrayLike, dof: int, negative: bool = False) -> Array:
     """One number for all joints, or one per joint."""
     try:
-        row = np.array(np.broadcast_to(np.asarray(value, dtype=np.float64), (dof,)))
+        row = np.array(np.broadcast_to(real_array(value), (dof,)))
     except (TypeError, ValueError):
-        raise InputError(f"{name}: expected a number or {dof} numbers, one per joint") from None
+        raise InputError(f"{name}: expected a number, or {counted(dof, 'number')}, one per joint") from None
     if not np.isfinite(row).all() or (not negative and (row < 0).any()):
         raise InputError(f"{name}: expected finite numbers{'' if negative else ', none negative'}, got {value!r}")
     return row

@@ -9,12 +9,16 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynError
 from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
 from redyn.kernels.trace import Task
 from redyn.progress import Progress
 from redyn.robot import Robot
+from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.result import INTERRUPTED
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -55,6 +59,8 @@ def simulate_batch(
     payload, gravity: for all, or one per motion.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
 
+    Ctrl-C returns what was computed so far, a second one raises KeyboardInterrupt, as in `simulate`.
+
     >>> import redyn
     >>> robot = redyn.load("two-link")
     >>> batch = redyn.simulate_batch(robot, [[0.1, 0.0], [0.2, 0.0]], [0.0, 0.0], duration=1.0, sample=0.5)
@@ -73,9 +79,10 @@ def simulate_batch(
     n = robot.dof
     joints = ", ".join(robot.joint_names[:8])
     states = [
-        np.atleast_2d(normal(name, x, width, f"{width} numbers, of the joints {joints}, for each motion"))
+        np.atleast_2d(normal(name, x, width, f"{counted(width, 'number')}, of the joints {joints}, for each motion"))
         for name, x, width in (("q", q, robot.nq), ("qd", qd, n))
     ]
+    states[0] = robot.configuration("q", states[0])
     extras: list[tuple[str, Any, int, str]] = []
     if gravity is not None:
         extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
@@ -85,7 +92,9 @@ def simulate_batch(
     table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
     count = _count([*states, *given, *([] if table is None else [table[0]])])
     if (steps // every + 1) * count * n > MOST_NUMBERS:
-        raise InputError(f"{steps // every + 1} samples of {count} motions do not fit; sample less often")
+        raise InputError(
+            f"{counted(steps // every + 1, 'sample')} of {counted(count, 'motion')} do not fit; sample less often"
+        )
     Q, V = (_spread(a, count) for a in states)
     world = [_spread(a, count) for a in given]
     used, _ = world_inputs(robot.named_frame, gravity, None, payload)
@@ -97,6 +106,7 @@ def simulate_batch(
     out_q[0], out_v[0] = Q, V
     tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
+    interrupts.begin()
     with Progress("simulating", length, progress) as bar:
         try:
             while done < steps:
@@ -115,7 +125,11 @@ def simulate_batch(
                         _require_finite(Q, V, done * pace)
                 bar.show(done * pace)
         except KeyboardInterrupt:
-            ending = f"interrupted at t = {done * pace:.4g} s"
+            if interrupts.is_second():
+                raise
+            ending = f"{INTERRUPTED} at t = {done * pace:.4g} s"
+        finally:
+            interrupts.end()
     kept = done // every + 1
     t = np.arange(steps // every + 1, dtype=np.float64) * (every * pace)
     return Batch(robot, t[:kept], out_q[:kept], out_v[:kept], done, ending)
@@ -125,7 +139,7 @@ def _torque_table(torque: Any, n: int, steps: int) -> Array:
     """(1, N or 1, n) for a torque that stays, (steps, N or 1, n) for one that changes."""
     meaning = f"torque: expected shape ({n},), (N, {n}) or ({steps}, N, {n}), one row per joint"
     try:
-        rows = np.asarray(torque, dtype=np.float64)
+        rows = real_array(torque)
     except (TypeError, ValueError):
         raise InputError(f"{meaning}, got {type(torque).__name__}") from None
     if rows.ndim not in (1, 2, 3) or rows.shape[-1] != n or (rows.ndim == 3 and len(rows) != steps):
@@ -151,7 +165,7 @@ def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> A
     for view in views:
         view.flags.writeable = False  # the states go on from here
     try:
-        value = np.asarray(torque(t, *views), dtype=np.float64)
+        value = real_array(torque(t, *views))
     except (TypeError, ValueError) as error:
         raise InputError(f"torque(t, Q, QD): expected shape {V.shape} at t = {t:.6g} s: {error}") from error
     try:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
@@ -31,7 +32,9 @@ def pd_gravity(
     robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
     """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
-    goal = per_joint("target", target, robot.nq, negative=True)
+    goal = robot.configuration("target", _for_all(robot, target))
+    if goal.ndim != 1:
+        raise InputError(f"target: expected one configuration, {robot.nq} numbers, got shape {goal.shape}")
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
@@ -82,13 +85,24 @@ def _error(robot: Robot, q: Array, wanted: Array) -> Array:
     return wanted - q if robot.nq == robot.dof else robot.difference(q, wanted)
 
 
+def _for_all(robot: Robot, value: ArrayLike) -> ArrayLike:
+    """A single number stands for all joints, where each has one."""
+    return np.full(robot.nq, value) if np.ndim(value) == 0 and robot.nq == robot.dof else value
+
+
 def _follows(robot: Robot, motion: Motion) -> None:
     try:
-        q, _, _ = motion(0.0)
-        count = np.asarray(q, dtype=np.float64).size
+        q, qd, qdd = motion(0.0)
+        counts = tuple(real_array(x).size for x in (q, qd, qdd))
     except (TypeError, ValueError):
         raise InputError(
             "motion: expected a motion of redyn.trajectory, or a function of t giving q, qd, qdd"
         ) from None
-    if count != robot.nq:
-        raise InputError(f"motion: gives {count} joint values, but {robot.name} has {robot.nq}")
+    expected = (robot.nq, robot.dof, robot.dof)
+    if counts != expected:
+        cure = "; make it for this robot, as in cycloidal(start, stop, duration, robot=robot)"
+        raise InputError(
+            f"motion: gives q, qd and qdd of length {counts[0]}, {counts[1]} and {counts[2]}, those of {robot.name} "
+            f"have {expected[0]}, {expected[1]} and {expected[2]}{cure if robot.nq != robot.dof else ''}"
+        )
+    robot.configuration("motion(0)", q)

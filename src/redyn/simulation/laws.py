@@ -15,8 +15,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynWarning
 from redyn.model import configuration
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Torque = Callable[[float, Array, Array], ArrayLike]
@@ -137,7 +139,7 @@ class Callbacks:
 
 def _numbers(value: Any, count: int, meaning: str) -> Array:
     try:
-        array = np.asarray(value, dtype=np.float64)
+        array = real_array(value)
     except (TypeError, ValueError):
         raise InputError(f"{meaning}, got {value!r}") from None
     if array.ndim == 0 and count == 1:
@@ -244,15 +246,18 @@ def _has_rows(value: Any) -> bool:
 
 def table(torque: Any, dof: int, duration: float, joints: Sequence[str]) -> tuple[Array, Array]:
     """Times and rows of a torque given by numbers: none, one row, rows spread over the run, or (times, rows)."""
-    meaning = f"torque: expected {dof} numbers, one per joint ({', '.join(joints[:8])}), rows of them, or (times, rows)"
+    meaning = (
+        f"torque: expected {counted(dof, 'number')}, one per joint ({', '.join(joints[:8])}), rows of them, or "
+        "(times, rows)"
+    )
     if torque is None:
         return np.zeros(1), np.zeros((1, dof))
     times, values = None, torque
     if isinstance(torque, tuple) and len(values) == 2 and _has_rows(values[1]):
         times, values = values
     try:
-        rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        instants = None if times is None else np.asarray(times, dtype=np.float64)
+        rows = np.atleast_2d(real_array(values))
+        instants = None if times is None else real_array(times)
     except (TypeError, ValueError):
         raise InputError(f"{meaning}, got {type(values).__name__}") from None
     if rows.ndim != 2 or rows.shape[1] != dof or not len(rows):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import MissingExtraError, RedynError
+from redyn.files import write_csv
 from redyn.robot import Robot
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
 
 Array = NDArray[np.float64]
+
+INTERRUPTED = "interrupted"  # how the ending of a run begins that Ctrl-C ended
 
 
 class World(NamedTuple):
@@ -79,8 +82,13 @@ class Run:
 
     def __repr__(self) -> str:
         end = f", {self.ending}" if self.ending else ""
-        how = f"{len(self.t)} samples, {self.method}, {self.steps} steps{end}"
+        how = f"{counted(len(self.t), 'sample')}, {self.method}, {counted(self.steps, 'step')}{end}"
         return f"<Run of {self.robot.name}: {self.t[-1]:g} s, {how}>"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return self.ending.startswith(INTERRUPTED)
 
     @cached_property
     def path(self) -> Array:
@@ -139,17 +147,13 @@ class Run:
             columns |= {f"path_{axis}": self.path[:, i] for i, axis in enumerate("xyz")}
         return columns | {f"energy_{name}": values for name, values in self.energy._asdict().items()}
 
-    def to_csv(self, path: str | Path) -> Path:
-        """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works."""
+    def to_csv(self, path: str | Path, force: bool = False) -> Path:
+        """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works.
+
+        A file there that is no CSV table is replaced only with `force`; likewise in `plot` and `html`.
+        """
         columns = self._columns()
-        try:
-            with Path(path).open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                writer.writerow(columns)
-                writer.writerows(np.column_stack(list(columns.values())).tolist())
-        except OSError as error:
-            raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
-        return Path(path)
+        return write_csv(path, list(columns), np.column_stack(list(columns.values())).tolist(), force)
 
     def to_dataframe(self) -> Any:
         """A pandas DataFrame with the columns of `to_csv`, indexed by t."""
@@ -159,13 +163,13 @@ class Run:
             raise RedynError("to_dataframe needs pandas: pip install pandas") from None
         return pandas.DataFrame(self._columns()).set_index("t")  # pyright: ignore
 
-    def plot(self, path: str | Path | None = None) -> Any:
+    def plot(self, path: str | Path | None = None, force: bool = False) -> Any:
         """A Matplotlib figure: the motion, joint values and rates, torques and energies; saved to `path` if given."""
         from redyn.report.figures import run_figure
 
-        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path)
+        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path, force)
 
-    def html(self, path: str | Path) -> Path:
+    def html(self, path: str | Path, force: bool = False) -> Path:
         """One self-contained page: the robot in 3D, a player, and plots that follow it. Opens without a network."""
         from redyn.report.html import write_html
 
@@ -178,6 +182,7 @@ class Run:
             title=self._title(),
             notes=self._notes(),
             touching=self.clearance,
+            force=force,
         )
 
     def _repr_png_(self) -> bytes | None:
@@ -198,7 +203,7 @@ class Run:
     def _notes(self) -> list[str]:
         drift = float(np.abs(self.energy.balance).max())
         exchanged = float(max(np.ptp(self.energy.kinetic), np.ptp(self.energy.potential)))
-        notes = [f"{self.steps} steps, {self.rejected} rejected, {self.evaluations} evaluations"]
+        notes = [f"{counted(self.steps, 'step')}, {self.rejected} rejected, {counted(self.evaluations, 'evaluation')}"]
         notes.append(f"energy balance within {drift:.1e} J of {exchanged:.4g} J exchanged")
         return notes + ([self.ending] if self.ending else [])
 

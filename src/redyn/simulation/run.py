@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError, RedynError
 from redyn.kernels.compiled import scalar_code
 from redyn.progress import Progress
@@ -18,8 +17,8 @@ from redyn.robot import Robot
 from redyn.simulation import drive
 from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
-from redyn.simulation.laws import Callbacks
-from redyn.simulation.result import Run, World
+from redyn.simulation.interrupts import Interrupts
+from redyn.simulation.result import INTERRUPTED, Run, World
 from redyn.simulation.setting import Setting, Stops
 
 Array = NDArray[np.float64]
@@ -77,7 +76,8 @@ def simulate(
     dynamics: "recursive", or "cholesky" to compare.
     progress: a bar where somebody sees it, or a function that is told the part that is done, 0 to 1.
 
-    Ctrl-C returns what was computed so far. A motion that cannot go on raises SimulationError, whose `run` holds it.
+    Ctrl-C returns what was computed so far, and `run.ending` says so; a second Ctrl-C raises KeyboardInterrupt, so that
+    a loop of runs can be left. A motion that cannot go on raises SimulationError, whose `run` holds it.
 
     >>> import redyn
     >>> run = redyn.simulate(redyn.load("two-link"), [0.5, 0.0], [0, 0], duration=1.0)
@@ -97,7 +97,8 @@ def simulate(
     with scalar_code():
         setting = Setting(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
         memory = setting.memory(times)
-        ending = _go(setting, memory, method, length, pace, tolerance, progress)
+        interrupts = Interrupts(setting.callbacks)
+        ending = _go(setting, memory, method, length, pace, tolerance, progress, interrupts)
         t, states = _recorded(memory, ending)
         setting.forget_interrupt()
         replayed = setting.replay(t, states)
@@ -117,6 +118,11 @@ def simulate(
         ending=ending.reason,
         event=ending.event,
     )
+    if interrupts.second:
+        second = KeyboardInterrupt()
+        second.add_note(f"a second Ctrl-C, while simulating {robot.name}; its attribute `run` has what there is")
+        second.run = run  # pyright: ignore[reportAttributeAccessIssue]
+        raise second
     error = setting.callbacks.error
     if error is not None and not isinstance(error, SimulationError):
         error.add_note(
@@ -152,7 +158,7 @@ def _sample_times(sample: ArrayLike, duration: float) -> Array:
             raise InputError(f"sample: {duration:g} s at {between:g} s make more than {MOST_SAMPLES} samples")
         return np.linspace(0.0, duration, max(int(np.ceil(duration / between * (1 - 1e-12))), 1) + 1)
     try:
-        times = np.array(sample, dtype=np.float64)
+        times = real_array(sample).copy()
     except (TypeError, ValueError):
         raise InputError("sample: expected seconds between results, or a row of times") from None
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or not (np.diff(times) > 0).all():
@@ -170,10 +176,11 @@ def _go(
     pace: float | None,
     tolerance: tuple[float, float],
     progress: bool | Callable[[float], object],
+    interrupts: Interrupts,
 ) -> Ending:
     """Through time in chunks, between which Python shows progress and takes an interrupt."""
     clock, status = memory.clock, drive.PAUSED
-    with Progress("simulating", duration, progress) as bar, Interrupts(setting.callbacks):
+    with Progress("simulating", duration, progress) as bar, interrupts:
         if method in STIFF:
             from redyn.simulation.integrators.stiff import advance
 
@@ -202,7 +209,7 @@ def _go(
             bar.show(clock[drive.NOW])
     now, number = float(clock[drive.NOW]), int(clock[drive.EVENT_NUMBER])
     if status == drive.FAILED and isinstance(setting.callbacks.error, KeyboardInterrupt):
-        return Ending(f"interrupted at t = {now:.4g} s", False)
+        return Ending(f"{INTERRUPTED} at t = {now:.4g} s", False)
     if status == drive.EVENT:
         return Ending(f"event {number} at t = {now:.6g} s", False, number)
     if status == drive.DONE:
@@ -216,35 +223,6 @@ def _go(
         drive.BAD_EVENT: f"events[{number}] gave no number",
     }
     return Ending(f"t = {now:.4g} s: {reasons[status]}", True)
-
-
-class Interrupts:
-    """While a run goes on, Ctrl-C asks it to stop.
-
-    An exception that rises just as compiled code calls Python would be lost, so none rises: the loop sees a flag.
-    """
-
-    def __init__(self, callbacks: Callbacks) -> None:
-        self._callbacks, self._before = callbacks, None
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            before = signal.getsignal(signal.SIGINT)
-            if before is signal.default_int_handler or getattr(before, "of_redyn", False):
-                self._before = before
-                signal.signal(signal.SIGINT, self._handler())
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-
-    def _handler(self) -> Any:
-        def stop(number: int, frame: object) -> None:
-            del number, frame
-            self._callbacks.fail(KeyboardInterrupt())
-
-        stop.of_redyn = True  # pyright: ignore[reportFunctionMemberAccess]
-        return stop
 
 
 def _recorded(memory: drive.Memory, ending: Ending) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
 from redyn.kernels.trace import Task
@@ -19,6 +20,7 @@ from redyn.simulation.arguments import one_row, per_joint
 from redyn.simulation.drive import Memory, event_value, memory
 from redyn.simulation.manifold import layout_of
 from redyn.simulation.system import System, evaluate, replay
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -57,9 +59,10 @@ class Setting:
         named = ", ".join(robot.joint_names[:8])
         n, nq = robot.dof, robot.nq
         start = [
-            one_row(name, value, width, f"{width} numbers for the joints ({named})")
+            one_row(name, value, width, f"{counted(width, 'number')} for the joints ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
         ]
+        start[0] = robot.configuration("q", start[0])
         if external is not None and not isinstance(external, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError("external: expected {link: [moment; force]}, where a wrench may be a function of time")
         self.payload = None if payload is None else one_row("payload", payload, 10, MEANINGS["payload"])
@@ -180,12 +183,12 @@ class Setting:
                 when = f"at t = {t + ahead:.6g} s"
                 try:
                     given = (t + ahead,) if name.startswith("external") else (t + ahead, q.copy(), qd.copy())
-                    value = np.asarray(function(*given), dtype=np.float64)
+                    value = real_array(function(*given))
                 except Exception as error:
                     return self.callbacks.fail(error)
                 if value.size != count:
                     return self.callbacks.fail(
-                        InputError(f"{name}: expected {count} numbers, got shape {value.shape} {when}")
+                        InputError(f"{name}: expected {counted(count, 'number')}, got shape {value.shape} {when}")
                     )
                 if not np.isfinite(value).all():
                     return self.callbacks.fail(InputError(f"{name}: expected finite numbers, got {value} {when}"))

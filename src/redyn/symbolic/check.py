@@ -31,12 +31,15 @@ _STEP = 1e-30  # of a complex step: no difference is formed, so nothing cancels
 
 @dataclass(frozen=True)
 class Comparison:
+    """`equal` is None where nothing could be compared; `how` then says why."""
+
     what: str
-    equal: bool
+    equal: bool | None
     how: str
 
     def __str__(self) -> str:
-        return f"{self.what}: {'equal' if self.equal else 'DIFFERENT'}{self.how}"
+        verdict = {True: "equal", False: "DIFFERENT", None: "not compared"}[self.equal]
+        return f"{self.what}: {verdict}{self.how}"
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Agreement:
 
     @property
     def ok(self) -> bool:
-        return all(c.equal for c in self.comparisons)
+        return not any(c.equal is False for c in self.comparisons)
 
     def __bool__(self) -> bool:
         return self.ok
@@ -174,14 +177,15 @@ def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Compar
     what = "the equations and the robot's numbers"
     if eqs.contradictions:
         names = ", ".join(eqs.contradictions)
-        return Comparison(what, True, f" but for {names}, which you gave other values than the robot has")
+        return Comparison(what, None, f": {names} stand for other values than the robot has")
+    if eqs.valueless:
+        return Comparison(what, None, f": no value of {', '.join(eqs.valueless)} follows from the robot")
     arith = Point(eqs.values)
-    over = without_friction(symbolic_model(eqs.robot.model, eqs.symbolic)).over(arith)
+    over = symbolic_model(eqs.robot.model, eqs.symbolic).over(arith)
     worst = 0.0
     for _ in range(points):
         q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof) for _ in range(3))
         state = [x.tolist() for x in (q, qd, qdd)]
         torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, World())[0], dtype=np.float64)
-        wanted = eqs.robot.inverse_dynamics(q, qd, qdd) - eqs.robot.friction_torque(qd)
-        worst = max(worst, _distance(torque, wanted))
+        worst = max(worst, _distance(torque, eqs.robot.inverse_dynamics(q, qd, qdd)))
     return Comparison(what, worst < TOLERANCE, f" at {points} random states")

@@ -13,7 +13,7 @@ from redyn.description import Source
 from redyn.dynamics.algorithms import ALGORITHMS, World
 from redyn.errors import InputError
 from redyn.robot import Robot, load
-from redyn.symbolic.bodies import symbolic_model
+from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import ClosedForms
 from redyn.symbolic.linear import linear_form
 from redyn.symbolic.naming import Names, Steps, needed
@@ -21,6 +21,7 @@ from redyn.symbolic.notation import Expr, Typesetter, sp, symbol
 from redyn.symbolic.parameters import Parameters
 from redyn.symbolic.results import CutLink, Lagrangian, LinearForm, Matrix, StateSpace
 from redyn.symbolic.tables import Centres, symbolic_robot
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.symbolic.check import Agreement
@@ -93,6 +94,7 @@ class Equations:
     def __init__(self, robot: Robot, parameters: Parameters, centres: Centres, rods: bool | None) -> None:
         self.robot = robot
         self.symbolic = symbolic_robot(robot.description, robot.model, parameters, centres, rods)
+        self._centres: Centres = centres
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
         self.options: dict[str, Any] = {}  # what `derive` was asked for, beside the robot
@@ -103,7 +105,7 @@ class Equations:
         self._functions: dict[tuple[Any, ...], Callable[..., Array]] = {}
 
     def __repr__(self) -> str:
-        return f"<Equations of {self.name!r}: {self.dof} joints, {len(self.values)} constants>"
+        return f"<Equations of {self.name!r}: {counted(self.dof, 'joint')}, {counted(len(self.values), 'constant')}>"
 
     @property
     def name(self) -> str:
@@ -124,9 +126,19 @@ class Equations:
         return self._parameters.contradictions()
 
     @cached_property
+    def valueless(self) -> list[str]:
+        """Symbols that stand for constants (`where`) and whose values do not follow from the robot's numbers."""
+        letters = set[Expr]().union(*(e.free_symbols for e in self.parameters.values()))
+        return sorted(str(s) for s in letters - self.values.keys())
+
+    @cached_property
     def closed(self) -> ClosedForms:
         """The polynomials behind the formulas."""
         return ClosedForms(self.symbolic, self.robot.model)
+
+    def with_numbers(self) -> SymbolicRobot:
+        """The same links and axes with the robot's own numbers for all constants."""
+        return symbolic_robot(self.robot.description, self.robot.model, Parameters(True, None), self._centres, False)
 
     # --- the equations of motion -----------------------------------------------------------------------------------
 
@@ -203,7 +215,9 @@ class Equations:
         """Delta_k, the determinant of rows and columns k to n; the last is 1."""
         n = self.dof
         if n > 4:
-            raise InputError(f"U and D of {n} joints: no closed form that anyone would read; use steps('udu')")
+            raise InputError(
+                f"U and D of {n} joints have no closed form that is short enough to read; use steps('udu')"
+            )
         return [self.closed.minor(range(k, n), range(k, n)) for k in range(n)] + [sp.Integer(1)]
 
     @cached_property
@@ -283,7 +297,7 @@ class Equations:
 
     @cached_property
     def lagrange(self) -> Lagrangian:
-        """From the energies, centrifugal and Coriolis terms told apart; C = H_dot/2 + S."""
+        """From the energies, centrifugal and Coriolis terms apart; C = H_dot/2 + S. Friction is not part of it."""
         found = self.closed.lagrange()
         (qd, qdd) = self.closed.state(("qd", "qdd"))
         write, half = self.closed.written, found.half
@@ -308,7 +322,7 @@ class Equations:
 
     @cached_property
     def newton_euler(self) -> list[CutLink]:
-        """Every link cut free, with the force and the moment that its parent exerts on it."""
+        """Every link cut free, with the force and the moment that its parent exerts on it; friction is not included."""
         return [CutLink(body, self.closed) for body in self.closed.free_bodies()]
 
     def check(self, points: int = 5, seed: int = 0) -> Agreement:
@@ -430,7 +444,7 @@ class Equations:
             if given is not None:
                 row = np.asarray(given, dtype=np.float64)
                 if row.shape != (self.dof,):
-                    raise InputError(f"expected {self.dof} numbers, one per joint, got an array of shape {row.shape}")
+                    raise InputError(f"expected {counted(self.dof, 'number')}, one per joint, got shape {row.shape}")
                 numbers |= dict(zip(symbols, cast("list[float]", row.tolist()), strict=True))
         missing = sorted(str(s) for s in found.free_symbols - numbers.keys())
         if missing:

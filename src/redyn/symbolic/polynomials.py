@@ -71,7 +71,7 @@ class Polynomials:
         return self.element(found.s), self.element(found.c)
 
     def sqrt(self, value: Scalar, /) -> Scalar:
-        return self.ring.one  # only Coulomb friction asks; it is written apart, and its factor here is zero
+        raise InputError("a square root is no polynomial: Coulomb friction must be left out here")
 
     def derivative(self, p: Poly, by: Expr) -> Poly:
         """By a joint variable, the sine and the cosine of that joint included."""

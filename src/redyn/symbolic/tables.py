@@ -26,9 +26,14 @@ def symbolic_robot(
     for described in robot.links:
         joint = described.joint
         if joint.type not in ("revolute", "prismatic", "fixed"):
-            raise InputError(f"derive: joint {joint.name!r} is {joint.type}; revolute and prismatic ones can be")
+            raise InputError(
+                f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
+            )
     if model.coupling is not None:
-        raise InputError("derive: takes joints that mimic others as independent; load the robot without mimic='couple'")
+        raise InputError(
+            "symbolic equations do not support coupled joints; load the robot without mimic='couple', so that joints "
+            "that mimic others move independently"
+        )
     letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
     rows = _table(robot, model)
     is_rods = _are_rods(robot, rows) if rods is None else rods
@@ -195,7 +200,7 @@ def _before(model: Model, i: int) -> str:
     """The subscript of what leads to joint i: its parent's number, and its own where the parent has several."""
     parent = model.links[i - 1].parent
     siblings = [k for k, link in enumerate(model.links, start=1) if link.parent == parent]
-    return str(parent) if siblings[0] == i else f"{parent},{i}"
+    return str(parent) if siblings[0] == i else f"{parent}_{i}"
 
 
 def _offset_names(model: Model, i: int) -> tuple[str, str, str]:

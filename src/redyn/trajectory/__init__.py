@@ -1,7 +1,12 @@
-"""Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N of them, (N, n) each."""
+"""Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N of them, (N, n) each.
+
+Where a robot's q holds quaternions, motions between two of its configurations take it as `robot=`; q then has nq
+numbers, qd and qdd dof.
+"""
 
 from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+from redyn.trajectory.geodesic import Geodesic
 from redyn.trajectory.line import Line, line
 from redyn.trajectory.motion import Motion, Violation
 from redyn.trajectory.piecewise import Piecewise
@@ -13,6 +18,7 @@ from redyn.trajectory.trapezoidal import trapezoidal
 
 __all__ = [
     "Cycloidal",
+    "Geodesic",
     "Line",
     "Motion",
     "Piecewise",

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from numpy.typing import ArrayLike
 
-from redyn.trajectory.motion import Array, ends, representable, row
-from redyn.trajectory.piecewise import Piecewise, polynomials
+from redyn.trajectory.geodesic import on_manifold
+from redyn.trajectory.motion import Array, Motion, ends, representable, row
+from redyn.trajectory.piecewise import polynomials
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
 
 
 def cubic(
-    start: ArrayLike, stop: ArrayLike, duration: float, start_rate: ArrayLike = 0.0, stop_rate: ArrayLike = 0.0
-) -> Piecewise:
+    start: ArrayLike,
+    stop: ArrayLike,
+    duration: float,
+    start_rate: ArrayLike = 0.0,
+    stop_rate: ArrayLike = 0.0,
+    robot: Robot | None = None,
+) -> Motion:
     """From `start` to `stop` with these rates at the ends; a single rate serves all joints.
+
+    With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
     >>> q, qd, qdd = cubic([0.0], [1.0], 2.0)(1.0)
     >>> float(q[0]), float(qd[0])
     (0.5, 0.75)
     """
+    if robot is not None:
+        rates = (start_rate, stop_rate)
+        named = list(zip(("start_rate", "stop_rate"), rates, strict=True))
+        return on_manifold("cubic", robot, start, stop, lambda a, b: cubic(a, b, duration, *rates), named)
     first, last, T = ends("cubic", start, stop, duration)
     leaving = row("cubic", "start_rate", start_rate, len(first))
     arriving = row("cubic", "stop_rate", stop_rate, len(first))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from redyn.trajectory.geodesic import on_manifold
 from redyn.trajectory.motion import Array, Motion, ends, representable
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
 
 
 @dataclass(frozen=True)
@@ -31,13 +36,17 @@ class Cycloidal(Motion):
         return q, qd, qdd
 
 
-def cycloidal(start: ArrayLike, stop: ArrayLike, duration: float) -> Cycloidal:
+def cycloidal(start: ArrayLike, stop: ArrayLike, duration: float, robot: Robot | None = None) -> Motion:
     """The book's trajectory.
+
+    With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
     >>> motion = cycloidal([0.0, 0.0], [np.pi, 1.0], 10.0)
     >>> q, qd, qdd = motion(5.0)
     >>> q.round(6)
     array([1.570796, 0.5     ])
     """
+    if robot is not None:
+        return on_manifold("cycloidal", robot, start, stop, lambda a, b: cycloidal(a, b, duration))
     first, last, length = ends("cycloidal", start, stop, duration)
     return representable("cycloidal", Cycloidal(length, first, last))

@@ -157,7 +157,7 @@ def _beyond_limits(robot: Robot, guess: Piecewise) -> tuple[float, str] | None:
     k = int(outside.any(axis=1).argmax())
     i = int(outside[k].argmax())
     low, high = robot.limits[i]
-    where = f"at {s[k]:.3g} of the way {robot.joint_names[i]} leaves its limits, {low:.4g} to {high:.4g}"
+    where = f"at {s[k]:.3g} of the way {robot.velocity_names[i]} leaves its limits, {low:.4g} to {high:.4g}"
     return float(s[k]), f"{where}; begin from other joint values (start=), or choose other poses"
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -42,11 +44,11 @@ class Motion(ABC):
     @property
     @abstractmethod
     def dof(self) -> int:
-        """How many joints move."""
+        """How many velocities it gives."""
 
     @abstractmethod
     def _within(self, t: Array) -> tuple[Array, Array, Array]:
-        """q, qd, qdd, (N, dof) each, at N times from 0 to duration."""
+        """q, qd, qdd at N times from 0 to duration: N rows each."""
 
     def _breaks(self) -> Array:
         """Instants that a check must not step over."""
@@ -63,20 +65,25 @@ class Motion(ABC):
 
     def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
         """Where joints leave the limits of the robot's file, each at its worst; looked for at `samples` instants."""
-        if robot.dof != self.dof or robot.nq != self.dof:
-            raise InputError(f"the motion moves {self.dof} joints, {robot.name} has {robot.nq} joint values")
         t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
         q, qd, _ = self(t)
+        if q.shape[1] != robot.nq or qd.shape[1] != robot.dof:
+            raise InputError(
+                f"the motion gives q and qd of length {q.shape[1]} and {qd.shape[1]}, those of {robot.name} have "
+                f"{robot.nq} and {robot.dof}{'; give it robot=' if robot.nq != robot.dof else ''}"
+            )
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
         found: list[Violation] = []
-        joints = zip(robot.velocity_names, robot.model.driven, robot.limits, strict=True)
-        for i, (joint, link, (lower, upper)) in enumerate(joints):
+        model = robot.model
+        joints = zip(robot.velocity_names, model.driven, model.starts, robot.limits, strict=True)
+        for i, (joint, link, start, (lower, upper)) in enumerate(joints):
             fastest = speeds[link.name]
-            for quantity, values, limit, excess in (
-                ("position", q[:, i], lower, lower - q[:, i]),
-                ("position", q[:, i], upper, q[:, i] - upper),
-                ("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest),
-            ):
+            looked_at = [("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest)]
+            if link.joint.coordinates == 1:  # others have no limits of position
+                value = q[:, start]
+                looked_at = [("position", value, lower, lower - value), ("position", value, upper, value - upper)]
+                looked_at.append(("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest))
+            for quantity, values, limit, excess in looked_at:
                 k = int(excess.argmax())
                 if excess[k] > 1e-9 * max(1.0, abs(limit)):  # a motion that ends on its limit keeps it
                     found.append(Violation(joint, quantity, float(t[k]), float(values[k]), float(limit)))
@@ -95,7 +102,7 @@ M = TypeVar("M", bound=Motion)
 
 def _times(t: ArrayLike) -> Array:
     try:
-        time = np.asarray(t, dtype=np.float64)
+        time = real_array(t)
     except (TypeError, ValueError):
         raise InputError("t: expected a time or a row of them") from None
     if time.ndim > 1 or not np.isfinite(time).all():
@@ -106,7 +113,7 @@ def _times(t: ArrayLike) -> Array:
 def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> Array:
     """One finite number per joint; where `length` is known a single number serves all joints."""
     try:
-        array = np.array(values, dtype=np.float64)
+        array = real_array(values).copy()
     except (TypeError, ValueError):
         raise InputError(f"{kind}: expected rows of numbers, one per joint, but {name} is none") from None
     if array.ndim == 0 and length is not None:
@@ -114,7 +121,7 @@ def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> A
     if array.ndim != 1 or not len(array):
         raise InputError(f"{kind}: {name} must be a row of numbers, one per joint, got shape {array.shape}")
     if length is not None and len(array) != length:
-        raise InputError(f"{kind}: {name} must hold {length} numbers, one per joint, got {len(array)}")
+        raise InputError(f"{kind}: {name} must hold {counted(length, 'number')}, one per joint, got {len(array)}")
     if not np.isfinite(array).all():
         raise InputError(f"{kind}: {name} must be finite")
     return array

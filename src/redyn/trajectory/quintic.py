@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from numpy.typing import ArrayLike
 
-from redyn.trajectory.motion import Array, ends, representable, row
-from redyn.trajectory.piecewise import Piecewise, polynomials
+from redyn.trajectory.geodesic import on_manifold
+from redyn.trajectory.motion import Array, Motion, ends, representable, row
+from redyn.trajectory.piecewise import polynomials
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
 
 
 def quintic(
@@ -16,13 +22,21 @@ def quintic(
     stop_rate: ArrayLike = 0.0,
     start_acceleration: ArrayLike = 0.0,
     stop_acceleration: ArrayLike = 0.0,
-) -> Piecewise:
+    robot: Robot | None = None,
+) -> Motion:
     """From `start` to `stop` with these rates and accelerations at the ends; a single number serves all joints.
+
+    With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
     >>> q, qd, qdd = quintic([0.0], [1.0], 2.0)(1.0)
     >>> float(q[0]), float(qd[0]), float(qdd[0])
     (0.5, 0.9375, 0.0)
     """
+    if robot is not None:
+        rates = (start_rate, stop_rate, start_acceleration, stop_acceleration)
+        names = ("start_rate", "stop_rate", "start_acceleration", "stop_acceleration")
+        named = list(zip(names, rates, strict=True))
+        return on_manifold("quintic", robot, start, stop, lambda a, b: quintic(a, b, duration, *rates), named)
     first, last, T = ends("quintic", start, stop, duration)
     n = len(first)
     v0, v1 = T * row("quintic", "start_rate", start_rate, n), T * row("quintic", "stop_rate", stop_rate, n)

@@ -7,9 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.trajectory.motion import Array, representable
 from redyn.trajectory.piecewise import Piecewise, polynomials
+from redyn.words import counted
 
 Ends = Literal["clamped", "natural", "not-a-knot"]
 
@@ -43,13 +45,15 @@ def through(t: Array, points: Array, ends: Ends) -> Piecewise:
 def knots(kind: str, times: ArrayLike, points: ArrayLike) -> tuple[Array, Array]:
     """Increasing times from 0 and one row of finite numbers for each."""
     try:
-        t, rows = np.array(times, dtype=np.float64), np.array(points, dtype=np.float64)
+        t, rows = real_array(times).copy(), real_array(points).copy()
     except (TypeError, ValueError):
         raise InputError(f"{kind}: expected a row of times and, for each, a row of joint values") from None
     if t.ndim != 1 or len(t) < 2:
         raise InputError(f"{kind}: expected at least two times, got shape {t.shape}")
     if rows.ndim != 2 or len(rows) != len(t) or not rows.shape[1]:
-        raise InputError(f"{kind}: expected {len(t)} rows of joint values, one per time, got shape {rows.shape}")
+        raise InputError(
+            f"{kind}: expected {counted(len(t), 'row')} of joint values, one per time, got shape {rows.shape}"
+        )
     if not (np.isfinite(t).all() and np.isfinite(rows).all()):
         raise InputError(f"{kind}: times and joint values must be finite")
     late = np.flatnonzero(np.diff(t) <= 0)

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
-from redyn.trajectory.motion import ends, representable
-from redyn.trajectory.piecewise import Piecewise, polynomials
+from redyn.trajectory.geodesic import on_manifold
+from redyn.trajectory.motion import Motion, ends, representable
+from redyn.trajectory.piecewise import polynomials
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
 
 
-def trapezoidal(start: ArrayLike, stop: ArrayLike, duration: float, blend: float = 0.25) -> Piecewise:
+def trapezoidal(
+    start: ArrayLike, stop: ArrayLike, duration: float, blend: float = 0.25, robot: Robot | None = None
+) -> Motion:
     """Constant acceleration during the first and last `blend` of the duration, constant rate between.
 
     All joints start and finish together; the rate of the plateau is (stop - start) / (duration (1 - blend)). With
     `blend=0.5` there is no plateau and the profile is a triangle.
+    With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
     >>> q, qd, qdd = trapezoidal([0.0], [3.0], 4.0, blend=0.25)([0.5, 2.0])
     >>> qd[:, 0].tolist(), qdd[:, 0].tolist()
     ([0.5, 1.0], [1.0, 0.0])
     """
+    if robot is not None:
+        return on_manifold("trapezoidal", robot, start, stop, lambda a, b: trapezoidal(a, b, duration, blend))
     first, last, T = ends("trapezoidal", start, stop, duration)
     try:
         share = float(blend)

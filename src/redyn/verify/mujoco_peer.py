@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import RedynError
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ class Mujoco:
         if urdf and sorted(theirs) != sorted(names):
             raise RedynError(f"{file.name}: MuJoCo has the joints {', '.join(theirs)}, redyn {', '.join(names)}")
         if len(theirs) != len(names):
-            raise RedynError(f"{file.name}: MuJoCo has {len(theirs)} joints, redyn {len(names)}")
+            raise RedynError(f"{file.name}: MuJoCo has {counted(len(theirs), 'joint')}, redyn {len(names)}")
         self.joints = [theirs.index(name) for name in names] if urdf else list(range(model.njnt))
         self.data = self.mujoco.MjData(model)
         if urdf:

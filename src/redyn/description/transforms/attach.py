@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.arrays import real_array
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
@@ -32,7 +33,7 @@ def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
         return np.eye(4)
     meaning = "a 4x4 matrix or (xyz, rpy), three numbers each"
     try:
-        T = np.array(pose, dtype=np.float64)
+        T = real_array(pose).copy()
     except (TypeError, ValueError):
         raise InputError(f"pose: expected {meaning}") from None
     if T.shape not in ((4, 4), (2, 3)):

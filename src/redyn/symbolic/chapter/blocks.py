@@ -1,7 +1,7 @@
 """What a worked example is made of, before it is written as a page, a paper or a notebook.
 
-Text holds formulas between dollar signs. Names from a robot's file pass through `word`, so that none of
-them can be taken for a formula or a command.
+Text holds formulas between dollar signs. What comes from a robot's file passes through `word`, so that none of it is
+taken for a formula; each writer escapes the signs that mean something to it, and none is lost.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from redyn.symbolic.notation import Expr, Typesetter, lines, seen_length, sp
 
 Array = NDArray[np.float64]
 WIDTH = 74  # letters of a line
+DOLLAR = "\ue000"  # a dollar sign that begins no formula
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Note:
-    """What the reader should know about the source: an error of the page and what it does here."""
+    """What the reader should know about the source: an erratum and what it does here."""
 
     title: str
     text: str
@@ -73,12 +74,12 @@ class Stroke:
     """A line of a drawing, through points in the plane."""
 
     points: tuple[tuple[float, float], ...]
-    kind: str  # link, axis, ground, gravity
+    kind: str  # link, slide, axis, joint, gravity
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a drawing with its label (LaTeX)."""
+    """A point of a drawing; a label (LaTeX) is a mark of its own, at its middle."""
 
     at: tuple[float, float]
     kind: str  # revolute, prismatic, centre, label
@@ -121,9 +122,14 @@ def spelled(latex: str) -> str:
     return re.sub(r"\\g\{(\w+)\}", r"\\boldsymbol{\\\1}", re.sub(r"\\b\{", r"\\mathbf{", latex))
 
 
-def word(name: str) -> str:
-    """A name from somebody's file, with nothing in it that could be taken for markup."""
-    return re.sub(r"[^\w .,:()/+-]", "·", name)
+def word(text: str) -> str:
+    """Text from somebody's file, on one line, in which no sign begins a formula; the writers turn DOLLAR back."""
+    return "".join(c for c in " ".join(text.split()) if c.isprintable()).replace("$", DOLLAR)
+
+
+def pair(i: int, j: int) -> str:
+    """Two numbers as a subscript."""
+    return f"{i}{j}" if max(i, j) < 10 else f"{i},{j}"
 
 
 def formula(left: str, expression: Expr, number: str = "", width: int = WIDTH) -> Equation:
@@ -151,12 +157,13 @@ def _transposed(entries: Sequence[str]) -> str:
     return r"\left[ " + r", \; ".join(entries) + r" \right]^{T}"
 
 
-def column(name: str, expressions: Sequence[Expr], number: str = "") -> list[Equation]:
-    """A vector in one line if it fits, else each of its components that is not zero."""
-    whole = f"{name} = {vector(expressions)}"
+def column(name: str, expressions: Sequence[Expr], number: str = "", how: str = "") -> list[Equation]:
+    """A vector in one line if it fits, else each of its components that is not zero; `how` is what it comes from."""
+    whole = f"{name} = {how} = {vector(expressions)}" if how else f"{name} = {vector(expressions)}"
     if seen_length(whole) <= WIDTH:
         return [Equation((whole,), number)]
-    return [
+    first = [Equation((f"{name} = {how}",))] if how else []
+    return first + [
         formula(rf"\left({name}\right)_{{{axis}}}", e, number)
         for axis, e in zip("xyz", expressions, strict=True)
         if e != 0
@@ -185,6 +192,10 @@ def number(value: float) -> str:
         base, power = text.split("e")
         return rf"{base} \times 10^{{{int(power)}}}"
     return text
+
+
+def number_list(values: Array) -> str:
+    return r"\left( " + r", \; ".join(number(float(x)) for x in values) + r" \right)"
 
 
 def number_vector(values: Array) -> str:

@@ -8,7 +8,7 @@ from redyn.symbolic.chapter.setting import Setting, total_operations
 _KERNELS = {
     "inverse_dynamics": "inverse dynamics, (9.32)-(9.35)",
     "solve": "accelerations with $\\g{varphi}$ given, (9.39)-(9.41)",
-    "forward_dynamics": "forward dynamics, both together",
+    "forward_dynamics": "whole forward dynamics, $\\g{varphi}$ included",
     "mass_matrix": "inertia matrix, (9.15)",
     "coriolis_matrix_mci": "convective matrix, (9.16)",
 }
@@ -25,17 +25,19 @@ def counts(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Operations"),
         Text(
-            "The recursions of this arm, with its numbers folded in, as redyn compiles them. Divisions count as "
+            "The recursions of this robot, with its numbers folded in, as redyn compiles them. Divisions count as "
             "multiplications, subtractions as additions; sines and cosines are not counted."
         ),
-        Table(("recursion", "multiplications", "additions"), tuple(rows), "Of the compiled recursions."),
-        Text(
-            "For a general arm of $n$ revolute joints the book's Table 9.1 gives its own recursion $120n - 44$ "
-            f"multiplications and $97n - 55$ additions: {120 * n - 44} and {97 * n - 55} for $n = {n}$. Zeros and "
-            "right angles of a real arm save the "
-            "rest."
-        ),
+        Table(("recursion", "multiplications", "additions"), tuple(rows), "Operations of the compiled recursions."),
     )
+    if at.serial and not at.prismatic:
+        chapter.add(
+            Text(
+                "For a general arm of $n$ revolute joints the book's Table 9.1 gives the recursion (9.32)-(9.33), in "
+                f"the row of RIDIM, $120n - 44$ multiplications and $97n - 55$ additions: {120 * n - 44} and "
+                f"{97 * n - 55} for $n = {n}$. Zeros and right angles of this arm save operations."
+            )
+        )
     if at.short:
         eqs = at.eqs
         written = [
@@ -53,7 +55,7 @@ def counts(chapter: Chapter, at: Setting) -> None:
             Table(
                 ("formula", "operations as written"),
                 tuple(written),
-                "Of the formulas of this chapter, powers included.",
+                "Operations of the formulas of this chapter, powers included.",
             ),
         )
     chapter.add(Code("robot.operation_count('inverse_dynamics')"))

@@ -1,4 +1,8 @@
-"""Errors of the printed equations, named where they bite this robot, with what they would do at the example's state."""
+"""Errors of the printed equations, named where they change something for this robot, with by how much.
+
+Every note asks first whether the printed formula is about such a robot, and then whether it gives another number at the
+state of the example; if not, there is nothing to say.
+"""
 
 from __future__ import annotations
 
@@ -10,29 +14,33 @@ from redyn.symbolic.chapter.blocks import Note, number
 from redyn.symbolic.chapter.setting import Setting
 
 Array = NDArray[np.float64]
-_TITLE = "An error of the page"
+_TITLE = "Erratum"
+_NOISE = 1e-9  # of the right value: less is rounding
 
 
 def _size(difference: Array) -> str:
     return f"${number(float(np.abs(difference).max()))}$"
 
 
-def _harmless(difference: Array) -> bool:
-    return float(np.abs(difference).max()) < 1e-9
+def _same(printed: Array | float, right: Array | float) -> bool:
+    scale = float(np.abs(right).max())
+    return float(np.abs(np.subtract(printed, right)).max()) <= _NOISE * max(scale, 1e-9)
 
 
 def composite_sum(at: Setting) -> Note | None:
     """(9.11c) sums composite matrices where those of single links belong."""
     view = at.view
-    if at.n < 3 or not at.serial:
+    if not at.serial:
         return None
     printed = view.M_i[0] + sum(
         (view.B(k, 1).T @ view.M_tilde_i[k - 1] @ view.B(k, 1) for k in range(2, at.n + 1)), np.zeros((6, 6))
     )
+    if _same(printed, view.M_tilde_i[0]):
+        return None
     return Note(
         _TITLE,
-        "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ under it where $\\b{M}_k$ belongs: "
-        f"outer links would be counted again and again. Here $\\tilde{{\\b{{M}}}}_1$ would be off by up to "
+        "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ under it where $\\b{M}_k$ belongs, so "
+        "that outer links are counted more than once. Here $\\tilde{\\b{M}}_1$ would be off by up to "
         f"{_size(printed - view.M_tilde_i[0])}.",
     )
 
@@ -40,16 +48,16 @@ def composite_sum(at: Setting) -> Note | None:
 def composite_inertia(at: Setting) -> Note | None:
     """(9.14c) ends in delta_tilde_{i+1} where delta_tilde_i belongs; (9.28b) has m_2 twice."""
     view = at.view
-    if at.n < 2 or not at.serial:
+    if not at.serial:
         return None
     I = view.I_i.copy()
     for i in range(at.n - 1, 0, -1):
         c, outer = view.c(i + 1, i), cross(view.delta_tilde[i])
         I[i - 1] += I[i] - outer @ cross(c) - cross(c) @ outer  # as printed
-    if _harmless(I[0] - view.I_tilde[0]):
+    if _same(I[0], view.I_tilde[0]):
         return None
     wrong = _size(I[0] - view.I_tilde[0])
-    more = " (9.28b), its case of two links, multiplies by $m_2$ a second time." if at.n == 2 else ""
+    more = " (9.28b), its case of two links, multiplies by $m_2$ a second time." if at.rods and at.n == 2 else ""
     return Note(
         _TITLE,
         "The last term of (9.14c) must have $\\tilde{\\g{delta}}_i$, as (9.13c) has it, not "
@@ -57,21 +65,38 @@ def composite_inertia(at: Setting) -> Note | None:
     )
 
 
+def corner_of_two_links(at: Setting) -> Note | None:
+    """The middle of (9.29) leaves the first moment out; its result is right."""
+    if not (at.rods and at.n == 2):
+        return None
+    view = at.view
+    e, d = view.e[0], view.d[0]
+    printed, right = float(e @ view.I_tilde[0] @ e + view.m_tilde[0] * d @ d), float(view.GIM[0, 0])
+    if _same(printed, right):
+        return None
+    return Note(
+        _TITLE,
+        "Between its first and its last member (9.29) has $\\b{e}_1^T \\tilde{\\b{I}}_1 \\b{e}_1 + \\tilde{m}_1 "
+        "\\b{d}_1^T \\b{d}_1$, without the terms in $\\tilde{\\g{delta}}_1$: "
+        f"${number(printed)}$ instead of ${number(right)}$ here. The result is right.",
+    )
+
+
 def mci_index(at: Setting) -> Note | None:
     """(9.16k) prints H_{j+1,i} for i <= j where (9.16e) has H_{j+1,j}."""
     view, n = at.view, at.n
-    if n < 3 or not at.serial:
+    if not at.serial:
         return None
     C = view.MCI.copy()
     for i in range(1, n + 1):
         for j in range(i, n):
             swap = view.B(j + 1, i).T @ (view.H_tilde(j + 1, i) - view.H_tilde(j + 1, j))
             C[i - 1, j - 1] += float(view.p[i - 1] @ swap @ view.p[j - 1])
-    if _harmless(C - view.MCI):
+    if _same(C, view.MCI):
         return None
     return Note(
         _TITLE,
-        "For $i \\le j$ the page prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second "
+        "For $i \\le j$ the book prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second "
         "index $j$, and "
         f"so has the line above. As printed, $\\b{{C}}$ would be off by up to {_size(C - view.MCI)} and the torques "
         f"by up to {_size((C - view.MCI) @ at.qd)} Nm at the state of the example.",
@@ -91,7 +116,7 @@ def prismatic_rate(at: Setting) -> Note | None:
             if not view.revolute[i - 1]:
                 lost[i - 1, 3:] += np.cross(view.omega[j - 1], view.e[i - 1] * at.qd[i - 1])
     torque = view.N.T @ view.M @ lost.ravel()
-    if _harmless(torque):
+    if _same(view.tau + torque, view.tau):
         return None
     return Note(
         _TITLE,
@@ -103,10 +128,12 @@ def prismatic_rate(at: Setting) -> Note | None:
 
 def omega_claim(at: Setting) -> Note | None:
     """For planar arms the text calls Omega N_d zero."""
-    if not at.planar or at.n < 2 or not at.serial:
+    if not at.planar_arm or at.n < 2:
         return None
     view = at.view
     term = float(view.p[0] @ view.B(2, 1).T @ view.M_tilde_i[1] @ view.Omega_i[1] @ view.p[1])
+    if _same(term, 0.0):
+        return None
     return Note(
         _TITLE,
         "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes do not turn, but $\\b{e}_i "
@@ -117,7 +144,7 @@ def omega_claim(at: Setting) -> Note | None:
 
 def rod_inertia(at: Setting) -> Note | None:
     """(9.23d) has sines and cosines of the tensor exchanged."""
-    if not at.planar or at.n != 1:
+    if not (at.rods and at.n == 1):
         return None
     return Note(
         _TITLE,
@@ -129,7 +156,7 @@ def rod_inertia(at: Setting) -> Note | None:
 
 def solving_psi(right: Array, printed: Array) -> Note | None:
     """(9.41a) prints psi_hat where psi belongs."""
-    if len(right) < 2:
+    if _same(printed, right):
         return None
     return Note(
         _TITLE,
@@ -140,22 +167,21 @@ def solving_psi(right: Array, printed: Array) -> Note | None:
 
 def free_body_reaction(at: Setting) -> Note | None:
     """The slides' equation of link 1 lacks -tau_2."""
-    if not at.planar or at.n != 2:
+    if not at.planar_arm or at.n != 2 or _same(float(at.torque[1]), 0.0):
         return None
     return Note(
-        "An error of the slides",
-        "Their moment equation of link 1 leaves out the actuator of joint 2, which pushes back on link 1 with "
-        "$-\\tau_2$ "
-        f"(here {number(-float(at.torque[1]))} Nm), and in that of link 2 the moment of $R_y$ has the wrong sign.",
+        "Erratum of the slides on robot dynamics",
+        "Their moment equation of link 1 leaves out the reaction of actuator 2, $-\\tau_2$ "
+        f"(${number(-float(at.torque[1]))}$ Nm here), and in that of link 2 the moment of $R_y$ has the wrong sign.",
     )
 
 
 def damping_sign(at: Setting) -> Note | None:
     """The note's (17) has -b theta_dot; its (19) has none."""
-    if at.n != 1 or at.eqs.symbolic.bodies[0].damping == 0:
+    if not at.planar_arm or at.n != 1 or at.bodies[0].damping == 0 or _same(float(at.friction[0]), 0.0):
         return None
     return Note(
-        "An error of the note",
+        "Erratum of the note on rigid-link manipulators",
         "Its (17) subtracts the damping torque from what the actuator supplies, against its own (18), and (19) leaves "
-        f"it out. Here that is {number(float(at.eqs.robot.friction_torque(at.qd)[0]))} Nm.",
+        f"it out. Here that is ${number(float(at.friction[0]))}$ Nm.",
     )

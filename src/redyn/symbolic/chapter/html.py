@@ -12,6 +12,7 @@ from typing import Any, cast
 from latex2mathml import converter  # pyright: ignore[reportMissingTypeStubs]
 
 from redyn.symbolic.chapter.blocks import (
+    DOLLAR,
     Block,
     Chapter,
     Code,
@@ -34,8 +35,8 @@ def to_html(chapter: Chapter) -> str:
     writer = _Writer()
     body = writer.blocks(chapter.blocks)
     parts = {
-        "title": html.escape(chapter.title),
-        "subtitle": html.escape(chapter.subtitle),
+        "title": escaped(chapter.title),
+        "subtitle": escaped(chapter.subtitle),
         "style": files("redyn.symbolic.chapter").joinpath("page.css").read_text("utf-8"),
         "contents": writer.contents(),
         "body": body,
@@ -58,10 +59,14 @@ def _bold_greek(match: re.Match[str]) -> str:
     return f"<mi>{chr(bold + code - first)}</mi>"
 
 
+def escaped(text: str) -> str:
+    return html.escape(text).replace(DOLLAR, "$")
+
+
 def prose(text: str) -> str:
     """Text with formulas between dollar signs."""
     parts = text.split("$")
-    return "".join(math(part) if k % 2 else html.escape(part) for k, part in enumerate(parts))
+    return "".join(math(part) if k % 2 else escaped(part) for k, part in enumerate(parts))
 
 
 class _Writer:
@@ -91,14 +96,12 @@ class _Writer:
             case Table(header, rows, caption):
                 return self._table(header, rows, caption)
             case Note(title, text):
-                return f"<aside><strong>{html.escape(title)}.</strong> {prose(text)}</aside>"
+                return f"<aside><strong>{escaped(title)}:</strong> {prose(text)}</aside>"
             case Columns(columns):
-                cells = "".join(
-                    f"<div><h4>{html.escape(title)}</h4>{self.blocks(inner)}</div>" for title, inner in columns
-                )
+                cells = "".join(f"<div><h4>{escaped(title)}</h4>{self.blocks(inner)}</div>" for title, inner in columns)
                 return f'<div class="columns">{cells}</div>'
             case Fold(title, inner):
-                return f"<details><summary>{html.escape(title)}</summary>{self.blocks(inner)}</details>"
+                return f"<details><summary>{escaped(title)}</summary>{self.blocks(inner)}</details>"
             case Drawing():
                 return _svg(block)
             case Code():
@@ -135,14 +138,13 @@ def _svg(drawing: Drawing) -> str:
     for mark in drawing.marks:
         x, y = place(mark.at)
         if mark.kind == "revolute":
-            shapes.append(f'<circle class="revolute" cx="{x:.1f}" cy="{y:.1f}" r="7"/>')
+            shapes.append(f'<circle class="revolute" cx="{x:.1f}" cy="{y:.1f}" r="6.5"/>')
         elif mark.kind == "prismatic":
-            shapes.append(f'<rect class="prismatic" x="{x - 7:.1f}" y="{y - 7:.1f}" width="14" height="14"/>')
+            shapes.append(f'<rect class="prismatic" x="{x - 9:.1f}" y="{y - 9:.1f}" width="18" height="18"/>')
         elif mark.kind == "centre":
             shapes.append(f'<circle class="centre" cx="{x:.1f}" cy="{y:.1f}" r="3.5"/>')
-        below = 20 if mark.kind in ("revolute", "prismatic") else 4 if mark.kind == "label" else -9
-        shift = 0 if mark.kind == "label" else 8
-        shapes.append(f'<text x="{x + shift:.1f}" y="{y + below:.1f}">{_label(mark.label)}</text>')
+        else:
+            shapes.append(f'<text x="{x:.1f}" y="{y + 5:.1f}" text-anchor="middle">{_label(mark.label)}</text>')
     return (
         f'<figure><svg viewBox="0 0 {_WIDTH:.0f} {_HEIGHT:.0f}" role="img"><defs><marker id="tip" viewBox="0 0 8 8" '
         f'refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>'
@@ -151,10 +153,15 @@ def _svg(drawing: Drawing) -> str:
 
 
 def _label(latex: str) -> str:
-    r"""`\mathbf{e}_{1}` as SVG text."""
-    match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{(\w+)\})?", latex)
-    if match is None:
-        return html.escape(latex)
-    bold, plain, subscript = match.groups()
-    letter = f'<tspan font-weight="bold">{bold}</tspan>' if bold else f'<tspan font-style="italic">{plain}</tspan>'
-    return letter + (f'<tspan dy="4" font-size="70%">{subscript}</tspan>' if subscript else "")
+    r"""`\mathbf{e}_{1}` or `O_{1}, O_{2}` as SVG text."""
+    shown: list[str] = []
+    for part in latex.split(", "):
+        match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{(\w+)\})?", part)
+        if match is None:
+            shown.append(html.escape(part))
+            continue
+        bold, plain, subscript = match.groups()
+        letter = f'<tspan font-weight="bold">{bold}</tspan>' if bold else f'<tspan font-style="italic">{plain}</tspan>'
+        below = f'<tspan dy="4" font-size="70%">{subscript}</tspan><tspan dy="-4">\u200b</tspan>' if subscript else ""
+        shown.append(letter + below)
+    return ", ".join(shown)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.symbolic.chapter.blocks import (
+    DOLLAR,
     Block,
     Chapter,
     Code,
@@ -19,24 +20,27 @@ from redyn.symbolic.chapter.blocks import (
     spelled,
 )
 
-_PREAMBLE = r"""\documentclass[11pt]{article}
+_PREAMBLE = r"""% Made by redyn.
+\documentclass[11pt,fleqn]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage[a4paper,margin=25mm]{geometry}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable,tikz}
 \setcounter{MaxMatrixCols}{30}
 \allowdisplaybreaks
+\setlength{\mathindent}{1.5em}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.6em plus 0.2em}
 \newsavebox{\widebox}
 % A formula or a table that is wider than the page shrinks to it.
 \newcommand{\fit}[1]{\sbox{\widebox}{#1}\ifdim\wd\widebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\widebox}}\else\usebox{\widebox}\fi}
 """
+_MATRIX = r"\begin{bmatrix}"
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
-    "$": r"\$",
+    DOLLAR: r"\$",
     "&": r"\&",
     "%": r"\%",
     "#": r"\#",
@@ -49,11 +53,21 @@ _SPECIAL = {
 
 
 def to_latex(chapter: Chapter) -> str:
-    body = "\n\n".join(filter(None, (_block(b) for b in chapter.blocks)))
+    title = f"{_escaped(chapter.title)}\\\\[1ex] \\large {_escaped(chapter.subtitle)}"
     return (
-        f"{_PREAMBLE}\\title{{{_escaped(chapter.title)}}}\n\\author{{{_escaped(chapter.subtitle)}}}\n\\date{{}}\n"
-        f"\\begin{{document}}\n\\maketitle\n\n{body}\n\n\\end{{document}}\n"
+        f"{_PREAMBLE}\\title{{{title}}}\n\\author{{}}\n\\date{{}}\n"
+        f"\\begin{{document}}\n\\maketitle\n\n{_joined(chapter.blocks)}\n\n\\end{{document}}\n"
     )
+
+
+def _joined(blocks: Sequence[Block], narrow: bool = False) -> str:
+    """A formula goes on in the paragraph above it: an empty line before it would begin one, with nothing in it."""
+    text = ""
+    for block in blocks:
+        written = _equation(block, narrow) if isinstance(block, Equation) else _block(block)
+        if written:
+            text += ("\n" if isinstance(block, Equation) else "\n\n") * bool(text) + written
+    return text
 
 
 def _escaped(text: str) -> str:
@@ -74,17 +88,17 @@ def _block(block: Block) -> str:
             return f"\\subsection*{{{prose(text)}}}"
         case Text(text):
             return prose(text)
-        case Equation(rows, number):
-            return _equation(rows, number)
+        case Equation():
+            return _equation(block)
         case Table(header, rows, caption):
             return _table(header, rows, caption)
         case Note(title, text):
-            return f"\\begin{{quote}}\n\\textbf{{{_escaped(title)}.}} {prose(text)}\n\\end{{quote}}"
+            return f"\\begin{{quote}}\n\\textbf{{{_escaped(title)}:}} {prose(text)}\n\\end{{quote}}"
         case Columns(columns):
             width = f"{0.96 / len(columns):.3f}\\linewidth"
             cells = [
-                f"\\begin{{minipage}}[t]{{{width}}}\n\\textbf{{{_escaped(title)}}}\n\n"
-                + "\n\n".join(_block(b) for b in inner)
+                f"\\begin{{minipage}}[t]{{{width}}}\\setlength{{\\mathindent}}{{0pt}}\n\\textbf{{{_escaped(title)}}}\n\n"
+                + _joined(inner, narrow=True)
                 + "\n\\end{minipage}"
                 for title, inner in columns
             ]
@@ -97,11 +111,15 @@ def _block(block: Block) -> str:
             return ""
 
 
-def _equation(rows: Sequence[str], number: str) -> str:
-    rows = [spelled(row) for row in rows]
-    inner = r"\begin{aligned} " + " \\\\\n".join(f"& {row}" for row in rows) + r" \end{aligned}"
+def _equation(equation: Equation, narrow: bool = False) -> str:
+    """A formula beside the number of its equation; in a narrow column the number takes a larger part of the line."""
+    number = equation.number
+    rows = [spelled(row) for row in equation.rows]
+    apart = " \\\\[8pt]\n" if any(_MATRIX in row for row in rows) else " \\\\\n"  # or matrices would touch
+    inner = r"\begin{aligned} " + apart.join(f"& {row}" for row in rows) + r" \end{aligned}"
     tag = rf" \tag*{{{_escaped(number)}}}" if number else ""
-    room = r"0.84\linewidth" if number else r"\linewidth"
+    indent, letter = (0.03, 0.042) if narrow else (0.06, 0.0135)  # of the line
+    room = rf"{1 - indent - letter * len(number):.3f}\linewidth"
     return (
         rf"\begin{{equation*}} \begin{{minipage}}{{{room}}} \fit{{$\displaystyle {inner}$}} \end{{minipage}}{tag} "
         r"\end{equation*}"
@@ -115,12 +133,25 @@ def _folded(blocks: Sequence[Block]) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
+    """Cut into pieces that fit on a page, each with its head; the caption stays with the last."""
     head = " & ".join(prose(cell) for cell in header) + " \\\\ \\midrule\n" if any(header) else ""
-    body = " \\\\\n".join(" & ".join(prose(cell) for cell in row) for row in rows)
+    tall = any(_MATRIX in cell for row in rows for cell in row)
+    apart = " \\\\ \\addlinespace[8pt]\n" if tall else " \\\\\n"  # or matrices would touch
+    length = 8 if tall else 30
     note = f"\\par\\smallskip\\emph{{{prose(caption)}}}" if caption else ""
-    columns = "l" * len(rows[0])
-    tabular = f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{head}{body} \\\\\n\\bottomrule\n\\end{{tabular}}"
-    return f"\\begin{{center}}\n\\fit{{{tabular}}}{note}\n\\end{{center}}"
+    parts = [rows[k : k + length] for k in range(0, len(rows), length)]
+    pieces: list[str] = []
+    for k, part in enumerate(parts):
+        body = apart.join(" & ".join(prose(cell) for cell in row) for row in part)
+        tabular = (
+            f"\\begin{{tabular}}{{{'l' * len(rows[0])}}}\n\\toprule\n{head}{body} \\\\\n\\bottomrule\n\\end{{tabular}}"
+        )
+        below = note if k == len(parts) - 1 else ""
+        pieces.append(
+            f"\\begin{{center}}\n\\begin{{minipage}}{{\\linewidth}}\\centering\n\\fit{{{tabular}}}{below}\n"
+            "\\end{minipage}\n\\end{center}"
+        )
+    return "\n".join(pieces)
 
 
 def _tikz(drawing: Drawing) -> str:
@@ -134,21 +165,22 @@ def _tikz(drawing: Drawing) -> str:
 
     style = {
         "link": "line width=4pt, gray!60",
+        "slide": "line width=2.2pt, gray",
         "axis": "->, gray",
         "joint": "->, thick, blue!60!black",
         "gravity": "->, thick",
     }
     lines = [f"\\draw[{style[s.kind]}] {' -- '.join(map(at, s.points))};" for s in drawing.strokes]
     shape = {
-        "revolute": "circle, draw, thick, fill=white, inner sep=2.2pt, label=below right:",
-        "prismatic": "rectangle, draw, thick, fill=white, inner sep=3pt, label=below right:",
-        "centre": "circle, fill=black, inner sep=1.3pt, label=above right:",
+        "revolute": "circle, draw, thick, fill=white, inner sep=2.2pt",
+        "prismatic": "rectangle, draw, thick, fill=white, inner sep=4pt",
+        "centre": "circle, fill=black, inner sep=1.3pt",
     }
     for m in drawing.marks:
         if m.kind == "label":
-            lines.append(f"\\node at {at(m.at)} {{${m.label}$}};")
+            lines.append(f"\\node at {at(m.at)} {{\\small ${m.label}$}};")
         else:
-            lines.append(f"\\node[{shape[m.kind]}{{${m.label}$}}] at {at(m.at)} {{}};")
+            lines.append(f"\\node[{shape[m.kind]}] at {at(m.at)} {{}};")
     picture = "\n".join(lines)
     return (
         f"\\begin{{center}}\n\\begin{{tikzpicture}}[>=latex]\n{picture}\n\\end{{tikzpicture}}\n\n"

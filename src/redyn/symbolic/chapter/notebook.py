@@ -8,6 +8,7 @@ from typing import Any, cast
 import nbformat  # pyright: ignore[reportMissingTypeStubs]
 
 from redyn.symbolic.chapter.blocks import (
+    DOLLAR,
     Block,
     Chapter,
     Code,
@@ -23,6 +24,7 @@ from redyn.symbolic.chapter.blocks import (
 )
 
 _nb = cast(Any, nbformat)
+_SIGNS = {"<": "&lt;", ">": "&gt;", "&": "&amp;", DOLLAR: r"\$"}
 
 
 def to_notebook(chapter: Chapter) -> str:
@@ -56,7 +58,7 @@ def _plain(text: str) -> str:
     """Text in which Markdown finds nothing to do; formulas between dollar signs stay."""
     parts = text.split("$")
     for k in range(0, len(parts), 2):
-        parts[k] = "".join(f"\\{c}" if c in "\\`*_{}[]<>#|" else c for c in parts[k])
+        parts[k] = "".join(_SIGNS.get(c, f"\\{c}" if c in "\\`*_{}[]#|~^" else c) for c in parts[k])
     return spelled("$".join(parts))
 
 
@@ -79,7 +81,7 @@ def _markdown(block: Block) -> str:
         case Table(header, rows, caption):
             return _table(header, rows, caption)
         case Note(title, text):
-            return f"> **{_plain(title)}.** {_plain(text)}"
+            return f"> **{_plain(title)}:** {_plain(text)}"
         case Columns(columns):
             return "\n\n".join(f"**{_plain(title)}**\n\n{_all(inner)}" for title, inner in columns)
         case Fold(title, inner):

@@ -15,39 +15,106 @@ from redyn.symbolic.chapter.blocks import (
     matrix,
     number,
     number_vector,
+    pair,
     vector,
     word,
 )
 from redyn.symbolic.chapter.setting import Setting
 from redyn.symbolic.chapter.sketch import sketch
-from redyn.symbolic.notation import Expr, Typesetter, sp, symbol_latex
+from redyn.symbolic.closed import parallel_runs
+from redyn.symbolic.notation import Expr, Typesetter, rate_sum, sp, symbol_latex
+from redyn.words import counted
 
 _write = Typesetter().write
 
 
-def arm(chapter: Chapter, at: Setting) -> None:
-    eqs, robot = at.eqs, at.eqs.robot
-    bodies = eqs.symbolic.bodies
-    kinds = "".join("R" if b.kind == "revolute" else "P" for b in bodies)
-    shape = "planar" if at.planar else "spatial"
-    chain = "chain" if at.serial else "tree"
-    chapter.add(
-        Heading("The arm and its frames"),
-        Text(
-            f"The robot {word(robot.name)} is a {shape} {chain} of {at.n} moving link{'s' * (at.n > 1)} ({kinds}), "
-            "each carried by one joint. Link 0 is the ground. Joint $i$ turns about or slides along the unit "
-            f"vector $\\b{{e}}_i$ through "
-            "$O_i$; $C_i$ is the mass centre of link $i$, $\\b{d}_i$ runs from $O_i$ to $C_i$ and $\\b{r}_i$ from "
-            "$C_i$ on to $O_{i+1}$, the joint of the next link."
-        ),
-        sketch(at.view, at.planar),
+def notation(chapter: Chapter, at: Setting) -> None:
+    """What abbreviations stand for, as far as they are used."""
+    parts: list[str] = []
+    if at.revolute:
+        i = at.revolute[0]
+        parts += [rf"$c_{{{i}}} = \cos\theta_{{{i}}}$", rf"$s_{{{i}}} = \sin\theta_{{{i}}}$"]
+    parallel = next((run for run in parallel_runs(at.eqs.symbolic) if len(run) > 1), None)
+    if parallel:
+        i, k = (at.revolute[place] for place in parallel[:2])
+        parts.append(rf"$s_{{{pair(i, k)}}} = \sin(\theta_{{{i}}} + \theta_{{{k}}})$")
+        rates = at.eqs.qd[i - 1] + at.eqs.qd[k - 1]
+        if rate_sum(rates):
+            parts.append(rf"${_write(rates)} = {_write(at.eqs.qd[i - 1])} + {_write(at.eqs.qd[k - 1])}$")
+    abbreviations = f"Abbreviations: {', '.join(parts)}. " if parts else ""
+    slides = (
+        "In formulas for any joint $\\theta_i$ is its variable, which is called $b_i$ where the joint is prismatic. "
+        if at.prismatic
+        else ""
     )
+    chapter.add(
+        Text(
+            f"{abbreviations}A dot is a time derivative, $\\b{{a}} \\times \\b{{1}}$ the matrix of a cross product, "
+            f"$\\b{{1}}$ and $\\b{{O}}$ the identity and the zero matrix. {slides}Elements that are not listed are "
+            "zero. Numbers such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot "
+            "dynamics."
+        )
+    )
+
+
+def arm(chapter: Chapter, at: Setting) -> None:
+    robot = at.eqs.robot
+    kinds = "".join("R" if b.kind == "revolute" else "P" for b in at.bodies)
+    shape = "planar " if at.planar else "spatial " if at.n > 1 else ""
+    chain = "serial chain" if at.serial else "tree"
+    moves = " or ".join([*["turns about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
+    onward = (
+        "$\\b{r}_i$ from $C_i$ on to $O_{i+1}$, the joint of the next link or, of the last link, the end effector"
+        if at.serial
+        else "$\\b{r}_{i,k}$ from $C_i$ on to $O_k$, the joint of its child $k$"
+    )
+    chapter.add(
+        Heading("The arm and its frames" if at.serial else "The robot and its frames"),
+        Text(
+            f"The robot {word(robot.name)} is a {shape}{chain} of {counted(at.n, 'moving link')} ({kinds}), "
+            f"each carried by one joint. Link 0 is the ground. Joint $i$ {moves} the unit vector $\\b{{e}}_i$ through "
+            f"$O_i$; $C_i$ is the mass centre of link $i$, $\\b{{d}}_i$ runs from $O_i$ to $C_i$ and {onward}."
+        ),
+    )
+    if not at.serial:
+        family = [(i, at.children(i)) for i in range(at.n + 1)]
+        sets = ", ".join(rf"$\xi_{{{i}}} = \{{{', '.join(map(str, c))}\}}$" for i, c in family if c)
+        chapter.add(
+            Text(
+                "Where the book goes on from link $i$ to link $i+1$, a tree goes on to every child of link $i$, a link "
+                f"whose parent it is. The children of link $i$ make the set $\\xi_i$: {sets}; the other links have "
+                "none. Link $j$ carries link $i$ if it is link $i$ or lies between link $i$ and the ground; "
+                "$\\b{B}_{ij}$ is zero unless it does."
+            )
+        )
+    chapter.add(sketch(at))
     source = robot.description.source
     if source:
-        chapter.add(Text(f"The numbers are those of {word(source)}."))
+        chapter.add(Text(f"Source: {_sentence(word(source))}"))
     for defect in robot.description.defects:
-        chapter.add(Note("About the source", word(defect[:1].upper() + defect[1:])))
+        chapter.add(Note("About the source", _sentence(word(defect))))
+    if at.eqs.contradictions:
+        names = ", ".join(f"${symbol_latex(name)}$" for name in at.eqs.contradictions)
+        chapter.add(
+            Note(
+                "Other values than the robot's",
+                f"What stands here for {names} has another value than in the robot's file; the numbers of this "
+                "example follow the formulas.",
+            )
+        )
+    if at.eqs.valueless:
+        names = ", ".join(f"${symbol_latex(name)}$" for name in at.eqs.valueless)
+        chapter.add(
+            Note(
+                "Symbols without a value",
+                f"No value of {names} follows from the robot's file; the numbers of this example are the robot's own.",
+            )
+        )
     chapter.add(*_tables(at))
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _cell(e: Expr) -> str:
@@ -56,29 +123,34 @@ def _cell(e: Expr) -> str:
 
 def _tables(at: Setting) -> list[Block]:
     eqs, description = at.eqs, at.eqs.robot.description
-    bodies = eqs.symbolic.bodies
     if eqs.symbolic.tabled and description.convention == "dh":
+        variable = " or ".join(
+            [*["$\\theta_i$ (revolute)"] * bool(at.revolute), *["$b_i$ (prismatic)"] * bool(at.prismatic)]
+        )
         how = (
             "The frames follow Denavit and Hartenberg in the book's way: frame $i+1$ sits at the far end of link "
-            "$i$, reached from frame $i$ by a turn $\\theta_i$ about and a shift $b_i$ along $Z_i$, then a shift "
-            "$a_i$ along and a turn $\\alpha_i$ about the new $X$. The variable of each row is the joint's."
+            "$i$, reached from the frame on which joint $i$ sits by a turn $\\theta_i$ about and a shift $b_i$ along "
+            "its $Z$, then a shift $a_i$ along and a turn $\\alpha_i$ about the new $X$. The joint variable is "
+            f"{variable}."
         )
-        header = ("link", "$b_i$", r"$\theta_i$", "$a_i$", r"$\alpha_i$")
-        rows = [_dh_row(i, b, eqs.q[i - 1]) for i, b in enumerate(bodies, start=1)]
+        header = ("link", *(() if at.serial else ("parent",)), "$b_i$", r"$\theta_i$", "$a_i$", r"$\alpha_i$")
+        rows = [_dh_row(at, i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
     else:
+        moves = " or ".join([*["turns about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
         how = (
             "Each link has its axes on its own joint, $z$ along it. From the axes of the parent the joint is "
-            "reached by a shift and constant turns about $x$ and $z$; then the joint itself turns about or slides "
-            "along $z$."
+            f"reached by a shift and constant turns about $x$ and $z$; then the joint itself {moves} $z$."
         )
         header = ("link", "parent", "shift to the joint", "constant turns", "variable")
-        rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(bodies, start=1)]
+        rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
     blocks: list[Block] = [Text(how), Table(header, tuple(rows), "Geometry.")]
     inertial: list[tuple[str, ...]] = []
-    for i, b in enumerate(bodies, start=1):
+    for i, b in enumerate(at.bodies, start=1):
         xx, xy, xz, yy, yz, zz = b.inertia
         tensor = matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        inertial.append((str(i), _cell(b.mass), f"${vector(b.centre)}$", f"${tensor}$"))
+        x, y, z = b.centre
+        d = (x, y, z if b.kind == "revolute" else z + eqs.q[i - 1] + b.zero)
+        inertial.append((str(i), _cell(b.mass), f"${vector(d)}$", f"${tensor}$"))
     blocks += [
         Text(
             "The mass centre and the inertia tensor about it, in the axes of the link: $z$ along its joint, $x$ "
@@ -96,13 +168,14 @@ def _tables(at: Setting) -> list[Block]:
     return blocks
 
 
-def _dh_row(i: int, b: Body, variable: Expr) -> tuple[str, ...]:
+def _dh_row(at: Setting, i: int, b: Body, variable: Expr) -> tuple[str, ...]:
     theta = next((t.angle for t in b.turns if t.axis == "z"), sp.Integer(0))
     if b.kind == "revolute":
-        along, turn = b.end[2], variable + b.zero
+        along, turn = _cell(b.end[2]), _cell(variable + b.zero)
     else:
-        along, turn = variable + b.zero, theta
-    return (str(i), _cell(along), _cell(turn), _cell(b.end[0]), f"${angle(b.end_twist)}$")
+        along, turn = _cell(variable + b.zero), f"${angle(theta)}$"
+    parent = () if at.serial else (str(b.parent),)
+    return (str(i), *parent, along, turn, _cell(b.end[0]), f"${angle(b.end_twist)}$")
 
 
 def angle(value: Expr) -> str:
@@ -117,9 +190,8 @@ def angle(value: Expr) -> str:
 
 def _frame_row(i: int, b: Body, variable: Expr) -> tuple[str, ...]:
     turns = ", ".join(rf"$R_{t.axis}({angle(t.angle)})$" for t in b.turns) or "none"
-    zero = variable + b.zero
-    quarters = f" + {b.quarters}\\pi/2" if b.quarters else ""
-    return (str(i), str(b.parent), f"${vector(b.offset)}$", turns, f"${_write(zero)}{quarters}$")
+    quarters = ("", r" + \pi/2", r" + \pi", r" - \pi/2")[b.quarters]
+    return (str(i), str(b.parent), f"${vector(b.offset)}$", turns, f"${_write(variable + b.zero)}{quarters}$")
 
 
 def vectors(chapter: Chapter, at: Setting) -> None:
@@ -127,54 +199,56 @@ def vectors(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Vectors, twist propagation and joint motion"),
         Text(
-            "All vectors are written in the axes of the ground, frame 1. The twist of link $i$ holds its angular "
-            "velocity and the velocity of its mass centre; it follows from that of the link below it, $j$, by"
+            "All vectors are written in the axes of the ground. The twist of link $i$ holds its angular "
+            "velocity and the velocity of its mass centre; it follows from that of its parent, link $j$, by"
         ),
         Equation((r"\b{t}_i = \b{B}_{ij} \b{t}_j + \b{p}_i \dot{\theta}_i",), "(9.4c)"),
-        Equation(
-            (
-                r"\b{B}_{ij} = \begin{bmatrix} \b{1} & \b{O} \\ \b{c}_{ij} \times \b{1} & \b{1} "
-                r"\end{bmatrix}, \quad \b{p}_i = \begin{bmatrix} \b{e}_i \\ \b{e}_i \times \b{d}_i "
-                r"\end{bmatrix}",
-            ),
-            "(9.4d)",
-        ),
     )
+    joints: list[str] = []
+    if at.revolute:
+        joints.append(r"\b{p}_i = \begin{bmatrix} \b{e}_i \\ \b{e}_i \times \b{d}_i \end{bmatrix}")
+    propagation = r"\b{B}_{ij} = \begin{bmatrix} \b{1} & \b{O} \\ \b{c}_{ij} \times \b{1} & \b{1} \end{bmatrix}"
+    chapter.add(Equation((r", \quad ".join([propagation, *joints]),), "(9.4d)"))
     if at.prismatic:
+        which = "For a prismatic joint" if at.revolute else "and"
         chapter.add(
-            Text("For a sliding joint the second becomes"),
+            Text(which),
             Equation((r"\b{p}_i = \begin{bmatrix} \b{0} \\ \b{e}_i \end{bmatrix}",), "(9.5b)"),
         )
-    for i, body in enumerate(at.eqs.symbolic.bodies, start=1):
-        chapter.add(Heading(f"Link {i}", 2))
-        if at.short:
-            e, d, r = at.e(i), at.d(i), at.r(i)
-            for letter, v in (("e", e), ("d", d), ("r", r)):
-                chapter.add(*column(rf"\b{{{letter}}}_{{{i}}}", v))
-        else:
-            k = i - 1
-            chapter.add(
-                Equation(
-                    (
-                        rf"\b{{e}}_{{{i}}} = {number_vector(at.view.e[k])}, \quad "
-                        rf"\b{{d}}_{{{i}}} = {number_vector(at.view.d[k])}",
-                        rf"\b{{r}}_{{{i}}} = {number_vector(at.view.r[k])}",
-                    )
-                )
-            )
-        chapter.add(*_propagation(at, i, body))
+    for i, body in enumerate(at.bodies, start=1):
+        chapter.add(Heading(f"Link {i}", 2), *_link_vectors(at, i), *_propagation(at, i, body))
+
+
+def _onward(at: Setting, i: int) -> list[tuple[str, int | None]]:
+    """The vectors from C_i on: their subscripts, and the child that each leads to."""
+    children = at.children(i)
+    if not at.serial:
+        return [(f"{i},{k}", k) for k in children]
+    return [(str(i), children[0] if children else None)]
+
+
+def _link_vectors(at: Setting, i: int) -> list[Equation]:
+    e, d = rf"\b{{e}}_{{{i}}}", rf"\b{{d}}_{{{i}}}"
+    onward = [(rf"\b{{r}}_{{{subscript}}}", k) for subscript, k in _onward(at, i)]
+    if at.short:
+        found = [*column(e, at.e(i)), *column(d, at.d(i))]
+        return found + [equation for name, k in onward for equation in column(name, at.r(i, k))]
+    k = i - 1
+    first = rf"{e} = {number_vector(at.view.e[k])}, \quad {d} = {number_vector(at.view.d[k])}"
+    return [Equation((first, *(f"{name} = {number_vector(at.r_number(i, child))}" for name, child in onward)))]
 
 
 def _propagation(at: Setting, i: int, body: Body) -> list[Equation]:
     j = body.parent
     found: list[Equation] = []
     if j:
-        short_way = rf"-\b{{d}}_{{{i}}} - \b{{r}}_{{{j}}}"
-        if at.short and at.serial:
-            c = [sp.Add(-a, -b) for a, b in zip(at.d(i), at.r(j), strict=True)]
-            found += column(rf"\b{{c}}_{{{i}{j}}} = {short_way}", c)
+        name = rf"\b{{c}}_{{{pair(i, j)}}}"
+        how = rf"-\b{{d}}_{{{i}}} - \b{{r}}_{{{j if at.serial else f'{j},{i}'}}}"
+        if at.short:
+            c = [sp.Add(-a, -b) for a, b in zip(at.d(i), at.r(j, i), strict=True)]
+            found += column(name, c, how=how)
         else:
-            found.append(Equation((rf"\b{{c}}_{{{i},{j}}} = {short_way} = {number_vector(at.view.c(i, j))}",)))
+            found.append(Equation((f"{name} = {how} = {number_vector(at.view.c(i, j))}",)))
     if body.kind == "revolute" and at.short:
         found += column(rf"\b{{e}}_{{{i}}} \times \b{{d}}_{{{i}}}", at.e_cross_d(i))
     p = rf"\b{{p}}_{{{i}}} = {number_vector(at.view.p[i - 1])} \quad \text{{at the state of the example}}"

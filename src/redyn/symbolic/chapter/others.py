@@ -15,6 +15,7 @@ from redyn.symbolic.chapter.blocks import (
     column,
     formula,
     number,
+    pair,
     seen_width,
 )
 from redyn.symbolic.chapter.errata import free_body_reaction
@@ -30,6 +31,7 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
     if not at.short:
         return
     found = at.eqs.lagrange
+    applied = r"\tau_i - f_i" if at.frictional else r"\tau_i"
     chapter.add(
         Heading("The same by Lagrange"),
         Text(
@@ -38,8 +40,8 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
         ),
         Equation(
             (
-                r"\frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i} = \tau_i, "
-                r"\quad L = K - U",
+                r"\frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i} = "
+                rf"{applied}, \quad L = K - U",
             )
         ),
         formula("K", found.kinetic_energy),
@@ -54,49 +56,72 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
     for i in range(at.n):
         rows.append((str(i + 1), f"${_write(found.centrifugal[i])}$", f"${_write(found.coriolis[i])}$"))
     if max(seen_width(row[1:]) for row in rows) <= WIDTH:
-        chapter.add(Table(("joint", "centrifugal", "Coriolis"), tuple(rows), "Terms in the rates, told apart."))
+        chapter.add(Table(("joint", "centrifugal", "Coriolis"), tuple(rows), "Centrifugal and Coriolis terms."))
     else:
         for i in range(at.n):
             chapter.add(
                 formula(rf"\text{{centrifugal}}_{{{i + 1}}}", found.centrifugal[i]),
                 formula(rf"\text{{Coriolis}}_{{{i + 1}}}", found.coriolis[i]),
             )
+    work = r"\g{tau}" + r" - \g{gamma}" * at.heavy + r" - \b{f}" * at.frictional
+    work = work if work == r"\g{tau}" else f"({work})"
+    halves = any(x != 0 for x in found.half_H_dot) or any(x != 0 for x in found.S)
     chapter.add(
         Text(
-            "As a matrix times the rates they are $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with a skew "
-            "$\\b{S}$, which does no work; the kinetic energy changes by what the torques do alone. The elements "
-            "that are not zero, each half of $\\dot{\\b{H}}$ once:"
-        )
+            "As a matrix times the rates they are $\\b{C}\\dot{\\b{q}}$. Here $\\b{C}$ is made of Christoffel's "
+            "symbols: $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with a skew $\\b{S}$, so that "
+            "$\\dot{\\b{q}}^T(\\dot{\\b{H}} - 2\\b{C})\\dot{\\b{q}} = 0$ and the kinetic energy changes by"
+        ),
+        Equation((rf"\dot{{K}} = \dot{{\b{{q}}}}^{{T}} {work}",)),
+        Text(f"The other terms do no work. {_elements_of_C(halves)}"),
     )
     for i in range(at.n):
         for j in range(i + 1):
             if found.half_H_dot[i, j] != 0:
-                chapter.add(formula(rf"\tfrac{{1}}{{2}} \dot{{H}}_{{{i + 1}{j + 1}}}", found.half_H_dot[i, j]))
+                chapter.add(formula(rf"\tfrac{{1}}{{2}} \dot{{H}}_{{{pair(i + 1, j + 1)}}}", found.half_H_dot[i, j]))
     for i in range(at.n):
         for j in range(i):
             if found.S[i, j] != 0:
-                chapter.add(formula(rf"S_{{{i + 1}{j + 1}}} = -S_{{{j + 1}{i + 1}}}", found.S[i, j]))
+                left = rf"S_{{{pair(i + 1, j + 1)}}} = -S_{{{pair(j + 1, i + 1)}}}"
+                chapter.add(formula(left, found.S[i, j]))
     chapter.add(Code("eqs.lagrange.half_H_dot, eqs.lagrange.S"))
 
 
+def _elements_of_C(some: bool) -> str:
+    if some:
+        return "The elements that are not zero, those of the symmetric $\\dot{\\b{H}}$ once:"
+    return "Here both $\\dot{\\b{H}}$ and $\\b{S}$ are zero."
+
+
 def by_newton_euler(chapter: Chapter, at: Setting) -> None:
+    force, moment, arm = (
+        (r"\b{f}_{i+1}", r"\b{n}_{i+1}", r"\b{r}_i \times \b{f}_{i+1}")
+        if at.serial
+        else (
+            r"\sum_{k \in \xi_i} \b{f}_k",
+            r"\sum_{k \in \xi_i} \b{n}_k",
+            r"\sum_{k \in \xi_i} \b{r}_{i,k} \times \b{f}_k",
+        )
+    )
+    weight = r" + m_i \b{g}" if at.heavy else ""
+    acts = "act its weight, what" if at.heavy else "act what"
     chapter.add(
         Heading("The same by Newton and Euler, link by link"),
         Text(
-            "Cut every joint. On link $i$, in its own axes, act its weight, what its parent exerts at $O_i$ (force "
-            "$\\b{f}_i$, moment $\\b{n}_i$), and the opposite of what its children are given:"
+            f"Cut every joint. On link $i$ {acts} its parent exerts at $O_i$ (force $\\b{{f}}_i$, moment "
+            f"$\\b{{n}}_i$), and the opposite of what it exerts on {'the next link' if at.serial else 'its children'}:"
         ),
+        Equation((rf"m_i \b{{a}}_{{C_i}} = \b{{f}}_i - {force}{weight}",), "(9.1b)"),
         Equation(
             (
-                r"m_i \b{a}_{C_i} = \b{f}_i - \b{f}_{i+1} + m_i \b{g}",
                 r"\b{I}_i \dot{\g{omega}}_i + \g{omega}_i \times \b{I}_i \g{omega}_i = "
-                r"\b{n}_i - \b{n}_{i+1} - \b{d}_i \times \b{f}_i - \b{r}_i \times \b{f}_{i+1}",
+                rf"\b{{n}}_i - {moment} - \b{{d}}_i \times \b{{f}}_i - {arm}",
             ),
-            "(9.1)",
+            "(9.1a)",
         ),
         Text(
-            "The motion is found outward, the forces inward; the torque is the component of $\\b{n}_i$ (for a "
-            "sliding joint, of $\\b{f}_i$) along the joint, and the other five are what the bearings carry."
+            f"The motion is found outward, the forces inward. {_what_drives(at)} The other five components are what "
+            "the bearings carry."
         ),
     )
     note = free_body_reaction(at)
@@ -104,32 +129,50 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
         chapter.add(note)
     if at.short:
         for i, link in enumerate(at.eqs.newton_euler, start=1):
-            chapter.add(Heading(f"Link {i}, cut free", 2))
+            chapter.add(Heading(f"Link {i}, cut free, in its own axes", 2))
             shown: list[Block] = []
             for name, v in (
                 (r"\g{omega}_{%d}", link.omega),
-                (r"\b{a}_{C_%d}", link.acceleration),
+                (r"\b{a}_{C_{%d}}", link.acceleration),
                 (r"\b{f}_{%d}", link.force),
             ):
                 shown += column(name % i, list(v))
-            along = r"\b{n}" if at.eqs.symbolic.bodies[i - 1].kind == "revolute" else r"\b{f}"
-            shown.append(formula(rf"\tau_{{{i}}} = ({along}_{{{i}}})_z", link.tau))
+            along = r"\b{n}" if at.bodies[i - 1].kind == "revolute" else r"\b{f}"
+            total = link.tau + at.eqs.friction_torque[i - 1]
+            shown.append(formula(rf"\tau_{{{i}}} = (\,{along}_{{{i}}})_z{at.drive(i)}", total))
             chapter.add(*shown)
         chapter.add(Code("eqs.newton_euler[-1].force, eqs.newton_euler[-1].tau"))
 
 
+def _what_drives(at: Setting) -> str:
+    """Which component the actuator supplies, and what it supplies beside."""
+    parts = [
+        *(["of $\\b{n}_i$ where the joint is revolute"] if at.revolute and at.prismatic else []),
+        *(["of $\\b{f}_i$ where it is prismatic"] if at.revolute and at.prismatic else []),
+    ]
+    component = ", ".join(parts) if parts else ("of $\\b{n}_i$" if at.revolute else "of $\\b{f}_i$")
+    beside = [*(["what turns its rotor"] if at.geared else []), *(["friction $f_i$"] if at.frictional else [])]
+    more = f", and {' and '.join(beside)}" if beside else ""
+    return f"The actuator supplies the component {component} along the joint{more}."
+
+
 def numbers_by_three(at: Setting) -> tuple[list[float], list[float]]:
-    """The torques at the state by Newton-Euler and by Lagrange, each over numbers."""
+    """The torques at the state by Newton-Euler and by Lagrange, each over numbers; friction is the same law in both."""
     arith = Point(at.eqs.values)
     q, qd, qdd = (v.tolist() for v in (at.q, at.qd, at.qdd))
-    cut = newton_euler(at.eqs.symbolic, q, qd, qdd, arith.const, arith.sincos)
-    return [float(b.tau) for b in cut], [float(x) for x in lagrange_at(at.eqs.symbolic, arith, q).torque(qd, qdd)]
+    cut = [b.tau for b in newton_euler(at.symbolic, q, qd, qdd, arith.const, arith.sincos)]
+    energetic = lagrange_at(at.symbolic, arith, q).torque(qd, qdd)
+    by_cut, by_energy = ([float(x + f) for x, f in zip(v, at.friction, strict=True)] for v in (cut, energetic))
+    return by_cut, by_energy
 
 
 def side_by_side(chapter: Chapter, at: Setting) -> None:
     agreement = at.eqs.check(points=3)
     cut, energetic = numbers_by_three(at)
-    ours = at.eqs.robot.inverse_dynamics(at.q, at.qd, at.qdd) - at.eqs.robot.friction_torque(at.qd)
+    drive = at.drive_in_general
+    projected = [rf"\tau_i = \b{{e}}_i^{{T}} \b{{n}}_i{drive}"] if at.revolute else []
+    projected += [rf"\tau_i = \b{{e}}_i^{{T}} \b{{f}}_i{drive}"] if at.prismatic else []
+    friction = r" + \b{f}" if at.frictional else ""
     chapter.add(
         Heading("Three derivations side by side"),
         Columns(
@@ -138,12 +181,9 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                     "DeNOC",
                     (
                         Text("Starts from the six equations of every free link."),
-                        Equation((r"\b{t} = \b{N}_l \b{N}_d \dot{\g{theta}}",), "(9.6)"),
+                        Equation((r"\b{t} = \b{N}_l \b{N}_d \dot{\g{theta}}",), "(9.6a)"),
                         Equation((r"\b{N}^{T} \b{w}^{C} = \b{0}",), "(9.9b)"),
-                        Equation(
-                            (r"\b{N}^{T}(\b{M}\dot{\b{t}} + \b{W}\b{M}\b{t}) = \g{tau}",),
-                            "(9.10)",
-                        ),
+                        Equation((r"\b{N}^{T}(\b{M}\dot{\b{t}} + \b{W}\b{M}\b{t}) = \b{N}^{T} \b{w}^{E}",)),
                         Text(
                             "Constraint wrenches vanish by projection; every element is $\\b{p}_i^T(\\cdot)\\b{p}_j$."
                         ),
@@ -158,7 +198,7 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                             (r"\b{I} \dot{\g{omega}} + \g{omega} \times \b{I}\g{omega} = \textstyle\sum \b{n}",),
                             "(9.1a)",
                         ),
-                        Equation((r"\tau_i = \b{e}_i^{T} \b{n}_i",)),
+                        *(Equation((row,)) for row in projected),
                         Text("Constraint forces are found, link by link, and then one component of each is used."),
                     ),
                 ),
@@ -168,7 +208,12 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                         Text("Starts from two scalars."),
                         Equation((r"K = \tfrac{1}{2} \dot{\b{q}}^{T} \b{H} \dot{\b{q}}",)),
                         Equation((r"\b{C} = \tfrac{1}{2}\dot{\b{H}} + \b{S}",)),
-                        Equation((r"\g{tau} = \b{H}\ddot{\b{q}} + \b{C}\dot{\b{q}} + \partial U / \partial \b{q}",)),
+                        Equation(
+                            (
+                                r"\g{tau} = \b{H}\ddot{\b{q}} + \b{C}\dot{\b{q}} + \partial U / \partial \b{q}"
+                                f"{friction}",
+                            )
+                        ),
                         Text("Constraint forces never appear; their place is taken by partial derivatives."),
                     ),
                 ),
@@ -176,13 +221,16 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
         ),
     )
     rows = [
-        (f"$\\tau_{{{i + 1}}}$", *(f"${number(float(x[i]))}$" for x in (ours, cut, energetic))) for i in range(at.n)
+        (f"$\\tau_{{{i + 1}}}$", *(f"${number(float(x[i]))}$" for x in (at.torque, cut, energetic)))
+        for i in range(at.n)
     ]
-    apart = ", friction apart" if any(at.eqs.friction_torque) else ""
     chapter.add(
-        Table(("", "DeNOC", "Newton-Euler", "Lagrange"), tuple(rows), f"Torques at the state of the example{apart}."),
-        Text("How far they agree:"),
-        Table(("compared", "verdict"), tuple(_verdict(str(c)) for c in agreement.comparisons)),
+        Table(("", "DeNOC", "Newton-Euler", "Lagrange"), tuple(rows), "Torques at the state of the example."),
+        Table(
+            ("compared", "result"),
+            tuple(_verdict(str(c)) for c in agreement.comparisons),
+            "Agreement of the derivations.",
+        ),
         Code("print(eqs.check())"),
     )
 
@@ -190,21 +238,3 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
 def _verdict(line: str) -> tuple[str, str]:
     what, verdict = line.split(": ", 1)
     return what.replace("H_dot/2 + S", r"$\tfrac{1}{2}\dot{\b{H}} + \b{S}$"), verdict
-
-
-def notation(chapter: Chapter, at: Setting) -> None:
-    """What the short letters stand for, as far as they are used."""
-    several = at.n > 1
-    joined = (
-        r", $s_{12} = \sin(\theta_1 + \theta_2)$, $\dot{\theta}_{12} = \dot{\theta}_1 + \dot{\theta}_2$"
-        if several
-        else ""
-    )
-    chapter.add(
-        Text(
-            f"Short letters: $c_1 = \\cos\\theta_1$, $s_1 = \\sin\\theta_1${joined}. A dot is a time derivative, "
-            "$\\b{a} \\times \\b{1}$ the matrix of a cross product, $\\b{1}$ and $\\b{O}$ the identity and the zero "
-            "matrix. Numbers such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot "
-            "dynamics."
-        )
-    )

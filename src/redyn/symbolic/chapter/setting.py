@@ -1,22 +1,43 @@
-"""What every section of a worked example looks at: the equations, a state, and the dense view there."""
+"""What every section of a worked example looks at: the equations, a state, and the dense view there.
+
+The numbers are those of the formulas: the same axes, the same joint origins O_i, the same constants. The dense view of
+the robot itself has its joints where the user's file puts them, which is another point of the same axis.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.algebra import Mat3, Pose, Vec3
+from redyn.arithmetic import Floats
 from redyn.dynamics.denoc import Denoc
-from redyn.errors import RedynError
+from redyn.dynamics.friction import friction_torque
+from redyn.errors import SingularError
+from redyn.model import Frame, Model
+from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
+from redyn.symbolic.check import Point
 from redyn.symbolic.equations import Equations
-from redyn.symbolic.notation import Expr, operations
+from redyn.symbolic.notation import Expr, Typesetter, operations, sp
 from redyn.symbolic.polynomials import Poly
 
 Array = NDArray[np.float64]
 SHORT = 3  # joints: up to here closed forms are printed, beyond named steps and numbers
 TERMS = 600  # of all torques together, with the same consequence
+_PARALLEL = 1e-9
+
+
+def example_model(eqs: Equations, symbolic: SymbolicRobot) -> Model:
+    """The model of the formulas, in numbers: joints and tips where the formulas have them."""
+    model = symbolic_model(eqs.robot.model, symbolic)
+    upright = Mat3(*(Vec3(*(float(a == b) for b in range(3))) for a in range(3)))
+    frames = {f"end of link {i}": Frame(i, Pose(upright, Vec3(*b.end))) for i, b in enumerate(symbolic.bodies, 1)}
+    links = tuple(replace(link, socket=link.joint.offset) for link in model.links)
+    return replace(model, links=links, frames=frames).over(cast(Any, Point(eqs.values)))
 
 
 @dataclass
@@ -30,44 +51,143 @@ class Setting:
     def n(self) -> int:
         return self.eqs.dof
 
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        return self.eqs.symbolic.bodies
+
     @cached_property
     def short(self) -> bool:
         """Whether closed forms are worth printing."""
         return self.n <= SHORT and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
+    # --- numbers at the state ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def symbolic(self) -> SymbolicRobot:
+        """Whose numbers are used: those of the formulas, or the robot's own where a symbol has no value."""
+        return self.eqs.with_numbers() if self.eqs.valueless else self.eqs.symbolic
+
+    @cached_property
+    def model(self) -> Model:
+        return example_model(self.eqs, self.symbolic)
+
     @cached_property
     def view(self) -> Denoc:
         """The book's dense quantities at the state."""
-        return self.eqs.robot.denoc(self.q, self.qd, self.qdd)
+        g = np.array(self.model.gravity.components(), dtype=np.float64)
+        return Denoc(self.model, self.q, self.qd, self.qdd, g)
 
     @cached_property
-    def planar(self) -> bool:
-        """All joints turn about the world's z."""
-        return bool(self.view.revolute.all() and np.allclose(np.abs(self.view.e[:, 2]), 1.0, rtol=0, atol=1e-9))
+    def gravity_torque(self) -> Array:
+        return -self.view.N.T @ self.view.w_gravity
 
-    @property
-    def serial(self) -> bool:
-        return all(body.parent == i for i, body in enumerate(self.eqs.symbolic.bodies))
-
-    @property
-    def prismatic(self) -> list[int]:
-        return [i for i, body in enumerate(self.eqs.symbolic.bodies, start=1) if body.kind == "prismatic"]
+    @cached_property
+    def friction(self) -> Array:
+        return np.array(friction_torque(self.model, Floats(), cast("list[float]", self.qd.tolist())), dtype=np.float64)
 
     @cached_property
     def torque(self) -> Array:
-        """Of the motion, friction and rotors apart."""
-        return self.view.tau
+        """Of the motion, with rotors and friction."""
+        return self.view.tau + self.view.armature * self.qdd + self.friction
 
     @cached_property
     def forward_possible(self) -> bool:
         """Whether every joint moves some inertia."""
         try:
-            self.eqs.robot.solve(self.q, np.zeros(self.n))
-        except RedynError:
+            return bool(np.isfinite(self.view.m_hat).all())
+        except SingularError:
             return False
-        return True
 
-    # --- vectors in the world's axes, symbolic ---------------------------------------------------------------------
+    @property
+    def drive_in_general(self) -> str:
+        """What the actuator of joint i supplies beside what moves the links, as LaTeX."""
+        rotor = r" + \mathit{armature}_i \ddot{\theta}_i" if self.geared else ""
+        return rotor + (" + f_i" if self.frictional else "")
+
+    def drive(self, i: int) -> str:
+        """The same of one joint, as far as it has a rotor or friction."""
+        body, write = self.bodies[i - 1], Typesetter().write
+        rotor = f" + {write(body.armature)} {write(self.eqs.qdd[i - 1])}" if body.armature != 0 else ""
+        return rotor + (f" + f_{{{i}}}" if body.damping != 0 or body.coulomb != 0 else "")
+
+    def comparison(self, name: str, arguments: str) -> str:
+        """A cell of a notebook: a quantity of the equations beside the robot's."""
+        ours, theirs = f"eqs.evaluate({name!r}, {arguments})", f"robot.{name}({arguments})"
+        if self.eqs.valueless:
+            return theirs
+        return ours if self.eqs.contradictions else f"np.allclose({ours}, {theirs})"
+
+    # --- what kind of robot it is -----------------------------------------------------------------------------------
+
+    @property
+    def serial(self) -> bool:
+        return all(body.parent == i for i, body in enumerate(self.bodies))
+
+    def children(self, i: int) -> list[int]:
+        return [k for k, body in enumerate(self.bodies, start=1) if body.parent == i]
+
+    @property
+    def revolute(self) -> list[int]:
+        return [i for i, body in enumerate(self.bodies, start=1) if body.kind == "revolute"]
+
+    @property
+    def prismatic(self) -> list[int]:
+        return [i for i, body in enumerate(self.bodies, start=1) if body.kind == "prismatic"]
+
+    @property
+    def geared(self) -> list[int]:
+        """Joints with a rotor."""
+        return [i for i, body in enumerate(self.bodies, start=1) if body.armature != 0]
+
+    @property
+    def frictional(self) -> bool:
+        return any(body.damping != 0 or body.coulomb != 0 for body in self.bodies)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether gravity acts."""
+        return any(g != 0 for g in self.eqs.symbolic.gravity)
+
+    @cached_property
+    def normal(self) -> Array | None:
+        """Of the plane in which all links move: revolute joints turn about it, prismatic ones slide across it."""
+        e, turns = self.view.e, self.view.revolute
+        if not turns.any():
+            return None
+        found = e[turns][0]
+        along = np.abs(e @ found)
+        return found if np.allclose(along, turns.astype(np.float64), rtol=0, atol=_PARALLEL) else None
+
+    @property
+    def planar(self) -> bool:
+        return self.normal is not None
+
+    @property
+    def planar_arm(self) -> bool:
+        """What the book's planar examples are: revolute joints, one after the other, about Z."""
+        upright = self.normal is not None and abs(float(self.normal[2])) > 1 - _PARALLEL
+        return bool(upright and self.serial and not self.prismatic)
+
+    @cached_property
+    def rods(self) -> bool:
+        """A planar arm of uniform slender rods, the first joint at the origin."""
+        if not self.planar_arm:
+            return False
+        for b in self.bodies:
+            a, m = b.end[0], b.mass
+            spin = m * a**2 / 12
+            wanted = (a / 2, 0, 0, 0, 0, 0, spin, 0, spin, 0, 0)
+            found = (*b.centre, *b.inertia, *b.end[1:])
+            if (
+                a == 0
+                or b.armature != 0
+                or b.zero != 0
+                or any(sp.expand(x - y) for x, y in zip(found, wanted, strict=True))
+            ):
+                return False
+        return not any(self.bodies[0].offset)
+
+    # --- vectors in the world's axes, symbolic ----------------------------------------------------------------------
 
     def _world(self, i: int, v: tuple[Expr, ...]) -> list[Expr]:
         closed = self.eqs.closed
@@ -87,23 +207,28 @@ class Setting:
 
     def d(self, i: int) -> list[Expr]:
         """From O_i to C_i. A prismatic joint carries its link's origin along, by b_i from where the joint sits."""
-        body = self.eqs.symbolic.bodies[i - 1]
+        body = self.bodies[i - 1]
         x, y, z = body.centre
         along = self.eqs.q[i - 1] + body.zero if body.kind == "prismatic" else 0
         return self._world(i, (x, y, z + along))
 
-    def r(self, i: int) -> list[Expr]:
-        """From C_i to O_{i+1}."""
-        body = self.eqs.symbolic.bodies[i - 1]
-        return self._world(i, tuple(a - b for a, b in zip(body.end, body.centre, strict=True)))
+    def r(self, i: int, child: int | None = None) -> list[Expr]:
+        """From C_i to the joint of a child, or to the tip where none is given."""
+        body = self.bodies[i - 1]
+        end = body.end if child is None else self.bodies[child - 1].offset
+        return self._world(i, tuple(a - b for a, b in zip(end, body.centre, strict=True)))
+
+    def r_number(self, i: int, child: int | None = None) -> Array:
+        """The same in numbers."""
+        return self.view.r[i - 1] if child is None else self.view.O[child - 1] - self.view.C[i - 1]
 
     def e_cross_d(self, i: int) -> list[Expr]:
-        x, y, _ = self.eqs.symbolic.bodies[i - 1].centre
+        x, y, _ = self.bodies[i - 1].centre
         return self._world(i, (-y, x, 0))
 
     def composite(self, i: int) -> tuple[Expr, list[Expr], list[list[Expr]]]:
         """m_tilde_i, delta_tilde_i and I_tilde_i of (9.14), about C_i, in the axes of link i."""
-        closed, body = self.eqs.closed, self.eqs.symbolic.bodies[i - 1]
+        closed, body = self.eqs.closed, self.bodies[i - 1]
         M = closed.composites[i - 1]
         d = [closed.arith.element(x) for x in body.centre]
         h, S = M.h.components(), M.S.full()
@@ -120,8 +245,16 @@ def total_operations(*groups: list[Expr]) -> int:
     return sum(operations(e) for group in groups for e in group)
 
 
-def default_state(dof: int, revolute: list[bool]) -> tuple[Array, Array, Array]:
+def default_state(revolute: list[bool]) -> tuple[Array, Array, Array]:
     """A state with no accidents: 30 and 45 degrees, different rates and accelerations."""
+    dof = len(revolute)
     angles = np.resize(np.array([np.pi / 6, np.pi / 4, -np.pi / 3]), dof)
     q = np.where(revolute, angles, 0.4)
     return q, np.resize(np.array([1.0, -0.5, 0.8]), dof), np.resize(np.array([0.5, 1.5, -1.0]), dof)
+
+
+def example_state(eqs: Equations, q: Array | None, qd: Array | None, qdd: Array | None) -> tuple[Array, Array, Array]:
+    """What was given of a state, and defaults for the rest."""
+    chosen = default_state([body.kind == "revolute" for body in eqs.symbolic.bodies])
+    first, second, third = (a if a is not None else b for a, b in zip((q, qd, qdd), chosen, strict=True))
+    return first, second, third

@@ -3,60 +3,105 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.denoc import Denoc
 from redyn.symbolic.chapter.blocks import Drawing, Mark, Stroke
+from redyn.symbolic.chapter.labels import placed
+from redyn.symbolic.chapter.setting import Setting
 
 Array = NDArray[np.float64]
+Flat = Callable[[Array], tuple[float, float]]  # a point of the drawing
+_ALIGNED = 1e-9
+_ON_TOP = ("prismatic", "revolute", "centre")  # where joints coincide, the larger sign is below
+_SAME = 1e-6  # of the drawing's size: points this near are one
 
 
-def sketch(view: Denoc, planar: bool) -> Drawing:
-    """Planar arms are seen along their axes, others from the front right and above."""
-    n = view.n
-    ends = [view.C[i] + view.r[i] for i in range(n)]
-    size = max(0.3, float(np.abs(np.array([*view.O, *view.C, *ends])).max()))
+def sketch(at: Setting) -> Drawing:
+    """Robots that move in a coordinate plane are seen across it, others from the front right and above."""
+    view, n = at.view, at.n
+    ends = {i: [at.r_number(i, k) + view.C[i - 1] for k in at.children(i) or [None]] for i in range(1, n + 1)}
+    size = max(0.3, float(np.abs(np.array([*view.O, *view.C, *(p for tips in ends.values() for p in tips)])).max()))
+    axes, how = seen_along(at)
+    origin = np.zeros(3)
 
     def flat(p: Array) -> tuple[float, float]:
-        if planar:
-            return float(p[0]), float(p[1])
-        c, s = math.cos(math.radians(-35)), math.sin(math.radians(-35))
-        x, y = c * p[0] - s * p[1], s * p[0] + c * p[1]
-        return float(x), float(0.94 * p[2] + 0.34 * y)
+        x, y = axes @ p
+        return float(x), float(y)
 
     strokes: list[Stroke] = []
     marks: list[Mark] = []
-    origin = np.zeros(3)
-    for k, letter in enumerate("XY" if planar else "XYZ"):
-        tip = np.eye(3)[k] * size * 0.35
-        strokes.append(Stroke((flat(origin), flat(tip)), "axis"))
-        marks.append(Mark(flat(tip * 1.25), "label", f"{letter}_{{1}}"))
-    pull = view.gravity
-    if float(np.linalg.norm(pull)) > 0:
-        way = pull / np.linalg.norm(pull) * size * 0.25
-        seen = np.array([flat(p) for p in (*view.O, *view.C, *ends, origin)])
-        low, high = seen.min(axis=0), seen.max(axis=0)
-        base = np.array([low[0] - 0.35 * size, high[1]])  # left of all that is drawn
-        along = np.array(flat(way)) - np.array(flat(origin))
-        strokes.append(Stroke((_pair(base), _pair(base + along)), "gravity"))
-        marks.append(Mark(_pair(base - 0.4 * along), "label", "g"))
-    for i in range(n):
-        start, end = view.O[i], ends[i]
-        path = [start, end] if view.revolute[i] else [start, view.C[i], end]
+    labels: list[Mark] = []
+    for i in range(1, n + 1):
+        strokes += _link(at, i, ends[i], flat)
+    for k, letter in enumerate("XYZ"):
+        way = np.eye(3)[k] * size * 0.35
+        if float(np.linalg.norm(axes @ way)) > _SAME * size:
+            strokes.append(Stroke((flat(origin), flat(way)), "axis"))
+            labels.append(Mark(flat(way), "label", f"{letter}_{{1}}"))
+    for i in range(1, n + 1):
+        tip = view.O[i - 1] + view.e[i - 1] * size * 0.22
+        if float(np.linalg.norm(axes @ view.e[i - 1])) > 1e-3:
+            strokes.append(Stroke((flat(view.O[i - 1]), flat(tip)), "joint"))
+            labels.append(Mark(flat(tip), "label", rf"\mathbf{{e}}_{{{i}}}"))
+    for i in range(1, n + 1):
+        marks.append(Mark(flat(view.C[i - 1]), "centre"))
+        marks.append(Mark(flat(view.O[i - 1]), "revolute" if view.revolute[i - 1] else "prismatic"))
+    named = [("O", i, view.O[i - 1]) for i in range(1, n + 1)] + [("C", i, view.C[i - 1]) for i in range(1, n + 1)]
+    labels += _together([(f"{letter}_{{{i}}}", flat(p)) for letter, i, p in named], _SAME * size)
+    if at.heavy:
+        way = view.gravity / np.linalg.norm(view.gravity) * size * 0.25
+        seen = np.array([p for s in strokes for p in s.points])
+        base = np.array([seen[:, 0].min() - 0.3 * size, seen[:, 1].max()])  # left of all that is drawn
+        tip = base + axes @ way
+        strokes.append(Stroke((_pair(base), _pair(tip)), "gravity"))
+        labels.append(Mark(_pair((base + tip) / 2), "label", r"\mathbf{g}"))
+    what = "arm" if at.serial else "robot"
+    return Drawing(
+        tuple(strokes),
+        (*sorted(marks, key=lambda m: _ON_TOP.index(m.kind)), *placed(labels, strokes, marks)),
+        f"The {what} at the state of the numerical example, {how}.",
+    )
+
+
+def seen_along(at: Setting) -> tuple[Array, str]:
+    """The two directions of the drawing as rows, and from where that is seen."""
+    if at.normal is not None:
+        k = int(np.abs(at.normal).argmax())
+        if abs(float(at.normal[k])) > 1 - _ALIGNED:
+            right, up = ((1, 2), (0, 2), (0, 1))[k]
+            return np.eye(3)[[right, up]], f"seen along its revolute joint{'s' * (len(at.revolute) > 1)}"
+    c, s = math.cos(math.radians(-35)), math.sin(math.radians(-35))
+    return np.array([[c, -s, 0.0], [0.34 * s, 0.34 * c, 0.94]]), "seen from the front right and above"
+
+
+def _link(at: Setting, i: int, ends: list[Array], flat: Flat) -> list[Stroke]:
+    """From the joint to what the link carries; a link that slides goes through its mass centre."""
+    view = at.view
+    start, centre = view.O[i - 1], view.C[i - 1]
+    slides = not view.revolute[i - 1]
+    kind = "slide" if slides else "link"
+    found: list[Stroke] = []
+    for end in ends:
+        path = [start, centre, end] if slides else [start, end]
         if float(np.linalg.norm(end - start)) < 1e-9:
-            path = [start, view.C[i]]
-        strokes.append(Stroke(tuple(flat(p) for p in path), "link"))
-        if not planar:
-            strokes.append(Stroke((flat(start), flat(start + view.e[i] * size * 0.22)), "joint"))
-            marks.append(Mark(flat(start + view.e[i] * size * 0.29), "label", rf"\mathbf{{e}}_{{{i + 1}}}"))
-    for i in range(n):
-        marks.append(Mark(flat(view.C[i]), "centre", f"C_{{{i + 1}}}"))
-    for i in range(n):
-        marks.append(Mark(flat(view.O[i]), "revolute" if view.revolute[i] else "prismatic", f"O_{{{i + 1}}}"))
-    how = "seen along its joints" if planar else "seen from the front right and above"
-    return Drawing(tuple(strokes), tuple(marks), f"The arm at the state of the numerical example, {how}.")
+            path = [start, centre]
+        found.append(Stroke(tuple(flat(p) for p in path), kind))
+    return found
+
+
+def _together(names: list[tuple[str, tuple[float, float]]], near: float) -> list[Mark]:
+    """One label for what coincides: `O_1, O_2`."""
+    groups: list[tuple[tuple[float, float], list[str]]] = []
+    for name, p in names:
+        group = next((g for g in groups if math.dist(g[0], p) < near), None)
+        if group is None:
+            groups.append((p, [name]))
+        else:
+            group[1].append(name)
+    return [Mark(p, "label", ", ".join(parts)) for p, parts in groups]
 
 
 def _pair(p: Array) -> tuple[float, float]:

@@ -15,8 +15,10 @@ from redyn.symbolic.chapter.blocks import (
     Text,
     formula,
     number,
+    number_list,
     number_matrix,
     number_vector,
+    pair,
 )
 from redyn.symbolic.chapter.errata import damping_sign, solving_psi
 from redyn.symbolic.chapter.setting import Setting, total_operations
@@ -28,30 +30,29 @@ _READABLE = 220  # operations of U, D and the inverse together
 
 def factors(chapter: Chapter, at: Setting) -> None:
     eqs = at.eqs
+    rotor = r" + \mathit{armature}_i" if at.geared else ""
+    gathered = (
+        r"\b{B}_{i+1,i}^{T} (\hat{\b{M}}_{i+1} - \hat{\g{psi}}_{i+1} \g{psi}_{i+1}^{T}) \b{B}_{i+1,i}"
+        if at.serial
+        else r"\sum_{k \in \xi_i} \b{B}_{ki}^{T} (\hat{\b{M}}_k - \hat{\g{psi}}_k \g{psi}_k^{T}) \b{B}_{ki}"
+    )
     chapter.add(
         Heading("Accelerations: the factors of the inertia matrix"),
         Text(
-            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is split from its last row upwards, which "
-            "follows the arm from tip to base and needs articulated bodies only:"
-        ),
-        Equation(
-            (r"\b{I} = \b{U} \b{D} \b{U}^{T}, \quad \b{D} = \mathrm{diag}(\hat{m}_1, \ldots, \hat{m}_n)",),
-            "(9.38)",
+            "To solve for $\\ddot{\\g{theta}}$, the inertia matrix is factored from its last row upwards, "
+            "$\\b{I} = \\b{U} \\b{D} \\b{U}^T$ with $\\b{D} = \\mathrm{diag}(\\hat{m}_1, \\ldots, \\hat{m}_n)$ and "
+            f"ones on the diagonal of $\\b{{U}}$. This goes from {'the tip' if at.serial else 'the tips'} to the base "
+            "and needs articulated bodies only:"
         ),
         Equation(
             (
-                r"\hat{\g{psi}}_i = \hat{\b{M}}_i \b{p}_i, \quad \hat{m}_i = \b{p}_i^{T} \hat{\g{psi}}_i, "
+                rf"\hat{{\g{{psi}}}}_i = \hat{{\b{{M}}}}_i \b{{p}}_i, \quad "
+                rf"\hat{{m}}_i = \b{{p}}_i^{{T}} \hat{{\g{{psi}}}}_i{rotor}, "
                 r"\quad \g{psi}_i = \hat{\g{psi}}_i / \hat{m}_i",
             ),
             "(9.39c)",
         ),
-        Equation(
-            (
-                r"\hat{\b{M}}_{i-1} = \b{M}_{i-1} + \b{B}_{i,i-1}^{T} (\hat{\b{M}}_i - \hat{\g{psi}}_i "
-                r"\g{psi}_i^{T}) \b{B}_{i,i-1}",
-            ),
-            "(9.39d)",
-        ),
+        Equation((rf"\hat{{\b{{M}}}}_i = \b{{M}}_i + {gathered}",), "(9.39d)"),
     )
     if not at.forward_possible:
         chapter.add(
@@ -64,15 +65,17 @@ def factors(chapter: Chapter, at: Setting) -> None:
             chapter.add(formula(rf"\hat{{m}}_{{{i}}}", D[i - 1], "(9.39c)"))
         for i in range(1, at.n):
             for k in range(i + 1, at.n + 1):
-                left = rf"u_{{{i}{k}}} = \b{{p}}_{{{i}}}^{{T}} \b{{B}}_{{{k}{i}}}^{{T}} \g{{psi}}_{{{k}}}"
-                chapter.add(formula(left, U[i - 1, k - 1]))
+                if at.view.carries(i, k):
+                    ik, ki = pair(i, k), pair(k, i)
+                    left = rf"u_{{{ik}}} = \b{{p}}_{{{i}}}^{{T}} \b{{B}}_{{{ki}}}^{{T}} \g{{psi}}_{{{k}}}"
+                    chapter.add(formula(left, U[i - 1, k - 1]))
         chapter.add(Code("U, D = eqs.udu\nD"))
         inverse = eqs.inverse_mass_matrix
         if total_operations(list(inverse)) <= _READABLE:
             chapter.add(
                 Text("and the inverse of the inertia matrix has the elements"),
                 *(
-                    formula(rf"(\b{{I}}^{{-1}})_{{{i + 1}{j + 1}}}", inverse[i, j])
+                    formula(rf"(\b{{I}}^{{-1}})_{{{pair(i + 1, j + 1)}}}", inverse[i, j])
                     for i in range(at.n)
                     for j in range(i + 1)
                 ),
@@ -80,7 +83,10 @@ def factors(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Text("At the state of the example:"),
         Equation(
-            (rf"\b{{U}} = {number_matrix(at.view.U)}, \quad \b{{D}} = \mathrm{{diag}} {number_vector(at.view.D)}",)
+            (
+                rf"\b{{U}} = {number_matrix(at.view.U)}",
+                rf"\b{{D}} = \mathrm{{diag}} {number_list(at.view.D)}",
+            )
         ),
     )
 
@@ -89,30 +95,34 @@ def state_space(chapter: Chapter, at: Setting) -> None:
     if not at.short or not at.forward_possible:
         return
     space = at.eqs.state_space
-    force = r" + \b{B} \b{f}" if space.B is not None else ""
-    minus = r" - \b{B} \b{f}" if space.B is not None else ""
+    force = r" + \b{B} \b{f}_e" if space.B is not None else ""
+    minus = r" - \b{B} \b{f}_e" if space.B is not None else ""
+    rates = r"\b{C}\dot{\b{q}} + \b{f}(\dot{\b{q}})" if at.frictional else r"\b{C}\dot{\b{q}}"
+    friction = ", friction included" if at.frictional else ""
+    weight, less = (r" + \b{G}", r" - \b{G}") if at.heavy else ("", "")
+    gravity = " and $\\b{G} = \\g{gamma}$ for gravity" if at.heavy else ""
     chapter.add(
         Heading("State space, continuous and in steps"),
         Text(
             "For control and simulation the equations are written for the state $(\\dot{\\b{q}}, \\b{q})$, with "
-            "$\\b{M}$ for the inertia matrix, $\\b{V}$ for the terms in the rates (friction included) and $\\b{G}$ "
-            "for gravity:"
+            f"$\\b{{M}}$ for the inertia matrix, $\\b{{V}} = {rates}$ for the terms in the rates{friction}{gravity}:"
         ),
         Equation(
             (
-                rf"\g{{tau}} = \b{{M}}\ddot{{\b{{q}}}} + \b{{V}} + \b{{G}}{force}",
-                rf"\ddot{{\b{{q}}}} = \b{{M}}^{{-1}}(\g{{tau}} - \b{{V}} - \b{{G}}{minus})",
+                rf"\g{{tau}} = \b{{M}}\ddot{{\b{{q}}}} + \b{{V}}{weight}{force}",
+                rf"\ddot{{\b{{q}}}} = \b{{M}}^{{-1}}(\g{{tau}} - \b{{V}}{less}{minus})",
             )
         ),
     )
     if space.B is not None:
         chapter.add(
-            Text("where $\\b{f}$ is the force that the end effector exerts on its surroundings, in ground axes, and"),
+            Text("where $\\b{f}_e$ is the force that the end effector exerts on its surroundings, in ground axes, and"),
             Equation((rf"\b{{B}} = {latex(space.B)}",)),
         )
+    step = rf"{_state('t+1')} = {latex(space.A)} \, {_state('t')} + {latex(space.B_h)} \, \ddot{{\b{{q}}}}_{{t}}"
     chapter.add(
         Text("A step of size $h$ keeps the second-order term of the positions:"),
-        Equation((rf"{_state('t+1')} = {latex(space.A)} {_state('t')} + {latex(space.B_h)} \ddot{{\b{{q}}}}_{{t}}",)),
+        Equation((step,)),
         Code("eqs.state_space.step"),
     )
     note = damping_sign(at)
@@ -129,14 +139,16 @@ def traced(chapter: Chapter, at: Setting) -> None:
     view, n = at.view, at.n
     rates = [tuple(["$" + number(float(x)) + "$" for x in v]) for v in (at.q, at.qd, at.qdd)]
     header = ("", *(f"joint {i}" for i in range(1, n + 1)))
+    weight = (
+        " Gravity enters as an acceleration of the ground, $\\dot{\\b{t}}_0 = [\\b{0}; -\\b{g}]$ (9.35)."
+        if at.heavy
+        else ""
+    )
     chapter.add(
         Heading("The recursions with numbers"),
         Text("At this state, in SI units and radians,"),
         Table(header, (("$q$", *rates[0]), (r"$\dot{q}$", *rates[1]), (r"$\ddot{q}$", *rates[2])), "The state."),
-        Text(
-            "the forward recursion carries twists and their rates outward. Gravity enters as an acceleration "
-            "$-\\b{g}$ of the ground (9.35):"
-        ),
+        Text(f"the forward recursion carries twists and their rates outward, from parent $j$ to link $i$.{weight}"),
         Equation(
             (
                 r"\b{t}_i = \b{B}_{ij} \b{t}_j + \b{p}_i \dot{\theta}_i, \quad \dot{\b{t}}_i = "
@@ -159,12 +171,16 @@ def traced(chapter: Chapter, at: Setting) -> None:
         )
     w = view.w - view.w_gravity
     w_tilde = view.N_l.T @ w
+    outer = (
+        r"\b{B}_{i+1,i}^{T} \tilde{\b{w}}_{i+1}" if at.serial else r"\sum_{k \in \xi_i} \b{B}_{ki}^{T} \tilde{\b{w}}_k"
+    )
     chapter.add(
         Text("The backward recursion gathers wrenches inward and projects each on its joint:"),
         Equation(
             (
-                r"\b{w}_i = \b{M}_i \dot{\b{t}}_i + \b{W}_i \b{M}_i \b{t}_i, \quad \tilde{\b{w}}_i = "
-                r"\b{w}_i + \b{B}_{i+1,i}^{T} \tilde{\b{w}}_{i+1}, \quad \tau_i = \b{p}_i^{T} \tilde{\b{w}}_i",
+                rf"\b{{w}}_i = \b{{M}}_i \dot{{\b{{t}}}}_i + \b{{W}}_i \b{{M}}_i \b{{t}}_i, \quad "
+                rf"\tilde{{\b{{w}}}}_i = \b{{w}}_i + {outer}, \quad \tau_i = \b{{p}}_i^{{T}} \tilde{{\b{{w}}}}_i"
+                rf"{at.drive_in_general}",
             ),
             "(9.33)",
         ),
@@ -176,7 +192,7 @@ def traced(chapter: Chapter, at: Setting) -> None:
                 (
                     rf"\b{{w}}_{{{i}}} = {number_vector(w[part])}",
                     rf"\tilde{{\b{{w}}}}_{{{i}}} = {number_vector(w_tilde[part])}",
-                    rf"\tau_{{{i}}} = \b{{p}}_{{{i}}}^{{T}} \tilde{{\b{{w}}}}_{{{i}}} = "
+                    rf"\tau_{{{i}}} = \b{{p}}_{{{i}}}^{{T}} \tilde{{\b{{w}}}}_{{{i}}}{at.drive(i)} = "
                     rf"{number(float(at.torque[i - 1]))}",
                 )
             )
@@ -201,24 +217,39 @@ def _solve(chapter: Chapter, at: Setting) -> None:
             (r"\ddot{\theta}_i", right),
         )
     ]
+    known = r"\g{tau} - \b{h}" + r" - \g{gamma}" * at.heavy + r" - \b{f}" * at.frictional
+    if at.serial:
+        arriving = r"\g{eta}_{i,i+1}", r"\g{mu}_{i,i-1}"
+        handed = (
+            r"\g{eta}_{i,i+1} = \b{B}_{i+1,i}^{T} \g{eta}_{i+1}",
+            r"\g{mu}_{i,i-1} = \b{B}_{i,i-1} \g{mu}_{i-1}",
+        )
+    else:
+        arriving = r"\bar{\g{eta}}_i", r"\bar{\g{mu}}_i"
+        handed = (
+            r"\bar{\g{eta}}_i = \sum_{k \in \xi_i} \b{B}_{ki}^{T} \g{eta}_k",
+            r"\bar{\g{mu}}_i = \b{B}_{ij} \g{mu}_j",
+        )
+    inner, outer = arriving
     chapter.add(
         Text(
-            "And back again. With $\\g{varphi} = \\g{tau} - \\b{h} - \\g{gamma}$ given, one pass inward and one "
-            "outward solve $\\b{U}\\b{D}\\b{U}^T \\ddot{\\g{theta}} = \\g{varphi}$:"
+            f"And back again. With $\\g{{varphi}} = {known}$ given, one pass inward and one "
+            "outward solve $\\b{U}\\b{D}\\b{U}^T \\ddot{\\g{theta}} = \\g{varphi}$ (9.38):"
         ),
         Equation(
             (
-                r"\hat{\varphi}_i = \varphi_i - \b{p}_i^{T} \g{eta}_{i,i+1}, \quad \g{eta}_i = "
-                r"\g{psi}_i \hat{\varphi}_i + \g{eta}_{i,i+1}, \quad \tilde{\varphi}_i = \hat{\varphi}_i / \hat{m}_i",
+                rf"{handed[0]}, \quad \hat{{\varphi}}_i = \varphi_i - \b{{p}}_i^{{T}} {inner}",
+                rf"\g{{eta}}_i = \g{{psi}}_i \hat{{\varphi}}_i + {inner}, \quad "
+                r"\tilde{\varphi}_i = \hat{\varphi}_i / \hat{m}_i",
             ),
-            "(9.39a, b), (9.40)",
+            "(9.39a), (9.39b), (9.40)",
         ),
         Equation(
             (
-                r"\ddot{\theta}_i = \tilde{\varphi}_i - \g{psi}_i^{T} \g{mu}_{i,i-1}, \quad \g{mu}_i = "
-                r"\b{p}_i \ddot{\theta}_i + \g{mu}_{i,i-1}",
+                rf"{handed[1]}, \quad \ddot{{\theta}}_i = \tilde{{\varphi}}_i - \g{{psi}}_i^{{T}} {outer}, \quad "
+                rf"\g{{mu}}_i = \b{{p}}_i \ddot{{\theta}}_i + {outer}",
             ),
-            "(9.41)",
+            "(9.41a), (9.41b)",
         ),
     )
     note = solving_psi(right, printed)

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
-from redyn.symbolic.chapter.setting import Array, Setting, default_state
+from redyn.symbolic.chapter.setting import Array, Setting, example_state
 from redyn.symbolic.equations import Equations
+from redyn.words import counted
 
 SECTIONS: tuple[Callable[[Chapter, Setting], None], ...] = (
-    others.notation,
+    opening.notation,
     opening.arm,
     opening.vectors,
     inertia.masses,
@@ -36,14 +37,11 @@ def worked_example(
     done: Callable[[int], None] = lambda count: None,
 ) -> Chapter:
     """Every section, at a given state or one without accidents; `done` is told how many sections are ready."""
-    revolute = [body.kind == "revolute" for body in eqs.symbolic.bodies]
-    defaults = default_state(eqs.dof, revolute)
-    state = [given if given is not None else chosen for given, chosen in zip((q, qd, qdd), defaults, strict=True)]
-    at = Setting(eqs, *state)
-    n = eqs.dof
+    at = Setting(eqs, *example_state(eqs, q, qd, qdd))
+    beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(
         f"Equations of motion: {word(eqs.name)}",
-        f"A derivation by the DeNOC method, with Newton-Euler and Lagrange beside it ({n} joint{'s' * (n > 1)})",
+        f"A derivation by the DeNOC method, with {beside} beside it ({counted(eqs.dof, 'joint')})",
     )
     chapter.add(Code(_setup(eqs, at)))
     for count, section in enumerate(SECTIONS, start=1):

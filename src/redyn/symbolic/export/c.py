@@ -39,12 +39,14 @@ def export_c(
     gravity: bool = False,
     payload: bool = False,
     external: Sequence[str] = (),
+    force: bool = False,
     tick: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Write C99 for some algorithms: NAME.h, NAME.c and NAME_selftest.c, which compares with redyn's own results.
 
     `what` holds names as `robot.operation_count` takes them, or short ones (inverse, forward, mass, coriolis, gravity,
     friction, kinematics). `gravity`, `payload` and wrenches on the frames in `external` become arguments on request.
+    Files there that redyn did not write are replaced only with `force`.
 
     >>> import redyn, tempfile
     >>> from redyn.symbolic.export import export_c
@@ -64,7 +66,7 @@ def export_c(
         f"{prefix}.c": _source(robot, prefix, made, real),
         f"{prefix}_selftest.c": _selftest(prefix, made, known, real),
     }
-    return write_files(folder, texts)
+    return write_files(folder, texts, force)
 
 
 def literal(value: float, real: Real) -> str:

@@ -117,6 +117,7 @@ def export_python(
     gravity: bool = False,
     payload: bool = False,
     external: Sequence[str] = (),
+    force: bool = False,
     tick: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Write one Python module, NAME.py, for some algorithms; `python NAME.py` compares it with redyn's own results.
@@ -139,7 +140,7 @@ def export_python(
     for function in made:
         lines += ["", *_definition(function)]
     lines += [*_examples(made, known), "", _TEST.rstrip(), _END.rstrip(), ""]
-    return write_files(folder, {f"{module}.py": "\n".join(lines)})
+    return write_files(folder, {f"{module}.py": "\n".join(lines)}, force)
 
 
 def _explanation(robot: Robot, made: list[Function]) -> list[str]:

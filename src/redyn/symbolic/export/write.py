@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from redyn.errors import RedynError
+from redyn import files
 
 
 def wrapped(text: str, width: int = 100) -> list[str]:
@@ -14,15 +14,9 @@ def wrapped(text: str, width: int = 100) -> list[str]:
     return textwrap.wrap(text, width, subsequent_indent="  ")
 
 
-def write_files(folder: str | Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write texts by file name into a folder, which is made if it is not there."""
-    place = Path(folder)
-    written: list[Path] = []
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        for name, text in texts.items():
-            (place / name).write_text(text, "ascii", newline="\n")
-            written.append(place / name)
-    except OSError as error:
-        raise RedynError(f"{error.filename or place}: cannot be written: {error.strerror}") from None
-    return written
+def write_files(folder: str | Path, texts: Mapping[str, str], force: bool = False) -> list[Path]:
+    """Write texts by file name into a folder, which is made if it is not there; all of them, or none is touched."""
+    place = files.folder(folder)
+    for name in texts:
+        files.check(place / name, files.SOURCE, force)
+    return [files.write(place / name, text, files.SOURCE, force) for name, text in texts.items()]

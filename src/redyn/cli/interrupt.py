@@ -1,0 +1,37 @@
+"""Ctrl-C on the command line: exit code 130, and one line that says what is complete and what is not."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NoReturn
+
+from typer.core import TyperGroup
+
+from redyn import files
+
+SHOWN = 5  # files that are named
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in a command that can say what became of its work."""
+
+
+class Commands(TyperGroup):
+    """The subcommands. Interrupts are answered here, for Typer's own answer differs from version to version."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            leave(error)
+        except EOFError as error:  # which Typer would take for Ctrl-D at a prompt; redyn never prompts
+            raise RuntimeError("unexpected end of a file") from error
+
+
+def leave(error: KeyboardInterrupt) -> NoReturn:
+    """Say so and end as a program does that Ctrl-C ended."""
+    named = ", ".join(str(path) for path in files.written[:SHOWN])
+    more = len(files.written) - SHOWN
+    complete = f"; complete: {named}{f' and {more} more' if more > 0 else ''}" if named else "; nothing was written"
+    print(f"redyn: {error if isinstance(error, Interrupted) else f'interrupted{complete}'}", file=sys.stderr)
+    raise SystemExit(130)

@@ -1,0 +1,236 @@
+"""Files that redyn writes: whole or not at all, and never over something that redyn would not have written there.
+
+The contents go to a temporary name beside the target, reach the disk, and take the target's name in one step. Whoever
+is interrupted, killed or out of room keeps the old file. A file is replaced if it is of the kind that is being written
+(an HTML page of redyn's by another, a CSV table by another); any other only if `force` is given. Links and devices are
+never written through.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import secrets
+import stat
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from redyn.errors import RedynError
+
+HEAD = 65_536  # bytes of an existing file that are looked at
+ABANDONED = 3600.0  # s: a temporary file that is older belongs to a process that was killed
+_PICTURES = (b"\x89PNG", b"%PDF", b"%!PS", b"\xff\xd8\xff", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
+
+written: list[Path] = []  # by this process, so that an interrupted command can say what is complete
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file holds, in words, and whether the beginning of an existing one looks like it."""
+
+    name: str
+    fits: Callable[[bytes], bool]
+
+
+def _text(head: bytes) -> str | None:
+    """As text, the last character cut off where the head ends in the middle of it; None if it is no text."""
+    if b"\0" in head:
+        return None
+    for cut in range(4):
+        with contextlib.suppress(UnicodeDecodeError):
+            return head[: len(head) - cut].decode("utf-8")
+    return None
+
+
+def _is_csv(head: bytes) -> bool:
+    text = _text(head)
+    rows = list(csv.reader(io.StringIO(text)))[:20] if text else []
+    if len(head) >= HEAD:
+        rows = rows[:-1]  # may be cut
+    even = len(rows) > 1 and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
+    return even and any(_is_number(cell) for row in rows[1:] for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    with contextlib.suppress(ValueError):
+        float(cell)
+        return True
+    return False
+
+
+def _is_picture(head: bytes) -> bool:
+    return head.startswith(_PICTURES) or b"<svg" in head[:1000]
+
+
+def _is_json(head: bytes) -> bool:
+    text = (_text(head) or "").lstrip()
+    if not text.startswith(("{", "[")):
+        return False
+    with contextlib.suppress(json.JSONDecodeError):
+        json.loads(text)
+        return True
+    return len(head) >= HEAD  # too long to read whole
+
+
+def _by_redyn(start: str) -> Callable[[bytes], bool]:
+    """Text that begins as the pattern says and names redyn before long: such files people also write by hand."""
+    pattern = re.compile(start, re.IGNORECASE)
+
+    def fits(head: bytes) -> bool:
+        text = _text(head)
+        return text is not None and bool(pattern.match(text.lstrip("\ufeff \t\r\n"))) and "redyn" in text
+
+    return fits
+
+
+def _is_robot(head: bytes) -> bool:
+    return bool(re.search(r"^links\s*:", _text(head) or "", re.MULTILINE))
+
+
+CSV = Kind("a CSV table", _is_csv)
+PICTURE = Kind("a picture", _is_picture)
+JSON = Kind("JSON", _is_json)
+HTML = Kind("a page by redyn", _by_redyn(r"<!doctype html|<html"))
+LATEX = Kind("LaTeX by redyn", _by_redyn(r"%|\\"))
+NOTEBOOK = Kind("a notebook by redyn", _by_redyn(r"\{"))
+SOURCE = Kind("source code by redyn", _by_redyn(r"/\*|\"\"\"|#"))
+URDF = Kind("a URDF", lambda head: b"<robot" in head)
+ROBOT = Kind("a robot file", _is_robot)
+SCRIPT = Kind("a JavaScript bundle", lambda head: _text(head) is not None)
+
+
+def check(path: str | Path, kind: Kind, force: bool = False) -> None:
+    """Raise unless a file of that kind may be written there; `force` also replaces files of other kinds."""
+    target = Path(path)
+    if not target.name:
+        raise RedynError(f"{path}: expected the name of a file")
+    try:
+        status = target.lstat()
+    except FileNotFoundError:
+        if not target.absolute().parent.is_dir():
+            raise RedynError(f"{path}: there is no folder {target.absolute().parent}") from None
+        return
+    except OSError as error:
+        raise RedynError(f"{path}: cannot be written: {error.strerror}") from None
+    if stat.S_ISLNK(status.st_mode):
+        raise RedynError(f"{path}: is a link, which redyn does not write through; name the file itself")
+    if stat.S_ISDIR(status.st_mode):
+        raise RedynError(f"{path}: is a folder; expected the name of a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise RedynError(f"{path}: is no ordinary file; expected the name of one")
+    if force:
+        return
+    if not status.st_mode & 0o222:
+        raise RedynError(f"{path}: is read-only; --force (in Python force=True) replaces it")
+    try:
+        with target.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError as error:
+        raise RedynError(f"{path}: is there and cannot be read: {error.strerror}; not replaced") from None
+    if head and not kind.fits(head):
+        raise RedynError(f"{path}: is there and is not {kind.name}; --force (in Python force=True) replaces it")
+
+
+def check_all(targets: Iterable[tuple[str, Path | None, Kind]], force: bool = False) -> None:
+    """Before long work: every file that options name can be written, and no two options name the same one."""
+    seen: dict[Path, str] = {}
+    for option, path, kind in targets:
+        if path is None:
+            continue
+        check(path, kind, force)
+        place = path.absolute()
+        if place in seen:
+            raise RedynError(f"{option} and {seen[place]}: both name {path}")
+        seen[place] = option
+
+
+@contextlib.contextmanager
+def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[BinaryIO]:
+    """A file to write to, which takes its name when all went well and is gone when it did not.
+
+    >>> import tempfile
+    >>> place = Path(tempfile.mkdtemp()) / "table.csv"
+    >>> with writing(place, CSV) as file:
+    ...     _ = file.write(b"t,q\\n0,1\\n")
+    >>> place.read_text()
+    't,q\\n0,1\\n'
+    """
+    check(path, kind, force)
+    target = Path(path)
+    _remove_abandoned(target)
+    temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}.part")
+    try:
+        flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(temporary, flags, 0o666)  # less what the user's umask takes away
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                _like_the_old_one(target, file.fileno())
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise RedynError(f"{path}: cannot be written: {error.strerror or error}") from None
+    written.append(target)
+
+
+def write(path: str | Path, content: str | bytes, kind: Kind, force: bool = False) -> Path:
+    """Text (UTF-8, lines as they are) or bytes as a file; its path."""
+    with writing(path, kind, force) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+    return Path(path)
+
+
+def write_csv(path: str | Path, header: Sequence[str], rows: Iterable[Iterable[object]], force: bool = False) -> Path:
+    """A table with a first line of names; numbers keep all their digits."""
+    with writing(path, CSV, force) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text)
+        writer.writerow(header)
+        writer.writerows(rows)
+        text.detach()  # flushed; the file itself stays open
+    return Path(path)
+
+
+def folder(path: str | Path) -> Path:
+    """A folder to write into, made if it is not there."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise RedynError(f"{path}: is there and is no folder") from None
+    except OSError as error:
+        raise RedynError(f"{path}: cannot be made: {error.strerror}") from None
+    return Path(path)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:60]}."
+
+
+def _remove_abandoned(target: Path) -> None:
+    """Temporary files of the same target that killed processes left."""
+    with contextlib.suppress(OSError):
+        pattern = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{8}\.part")
+        for entry in target.absolute().parent.iterdir():
+            if pattern.fullmatch(entry.name) and time.time() - entry.lstat().st_mtime > ABANDONED:
+                entry.unlink()
+
+
+def _like_the_old_one(target: Path, descriptor: int) -> None:
+    """Owner and permissions stay those of the file that is replaced, as far as this user may set them."""
+    with contextlib.suppress(OSError, AttributeError):  # nothing to replace, or Windows
+        old = target.stat()
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
