@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import redyn
+from redyn.description import yaml_file
 
 LINK = {"joint": "revolute", "a": 1, "b": 0, "alpha": 0, "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}
 FIXED = {**LINK, "joint": "fixed", "theta": 0}
@@ -229,6 +230,20 @@ def test_bad_files(tmp_path, case):
     path = tmp_path / "bad.yaml"
     path.write_text(text)
     with pytest.raises(redyn.DescriptionError, match=message):
+        redyn.load(path)
+
+
+def test_yaml_has_a_size_that_fits_robots(tmp_path, monkeypatch):
+    """Parsing takes a second for every 20,000 values, so that a megabyte of them would take a minute."""
+    path = tmp_path / "big.yaml"
+    redyn.chain(100).to_yaml(path)
+    assert redyn.load(path).dof == 100
+    path.write_text("# " + "x" * yaml_file.LARGEST_YAML)
+    with pytest.raises(redyn.DescriptionError, match=r"^big\.yaml: the file is too long .* 1,000,002 characters"):
+        redyn.load(path)
+    monkeypatch.setattr(yaml_file, "MOST_VALUES", 1000)
+    redyn.chain(100).to_yaml(path)
+    with pytest.raises(redyn.DescriptionError, match=r"^big\.yaml:\d+: .*more than 1,000 values"):
         redyn.load(path)
 
 

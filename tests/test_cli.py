@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,3 +161,57 @@ def test_import_is_light():
     code = f"import sys, redyn; print([m for m in {heavy} if m in sys.modules])"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
+
+
+# --- names with markup ------------------------------------------------------------------------------------------
+
+ODD_NAMES = ["arm[left]", "[/]", "[bold]", "<b>x</b>", "$x$", "`tick`", ":ring:", "_under"]
+
+
+@pytest.fixture(scope="module")
+def odd_robot(tmp_path_factory):
+    """A robot whose names would be markup to Rich, to HTML, to TeX and to Matplotlib."""
+    link = {"a": 0.5, "b": 0, "alpha": 0.3, "mass": 1, "r": [0.25, 0, 0], "inertia": [0, 0.01, 0.01]}
+    links = [{**link, "name": f"link {name}", "joint": {"type": "revolute", "name": name}} for name in ODD_NAMES]
+    path = tmp_path_factory.mktemp("odd") / "odd.yaml"
+    redyn.load({"name": "[/red] $\\odd$ <i>", "convention": "dh", "links": links}).to_yaml(path)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["show"], ["[/red] $\\odd$ <i>", *(f"link {name}" for name in ODD_NAMES)]),
+        (["torque", "--q", "0.1"], ODD_NAMES),
+        (["torque", "--cycloid", "0", "1"], ODD_NAMES),
+        (["simulate", "--duration", "0.01"], ODD_NAMES),
+        (["dh"], ["[/red] $\\odd$ <i>", *ODD_NAMES]),
+        (["count"], ["[/red] $\\odd$ <i>"]),
+        (["parameters"], ["[/red] $\\odd$ <i>"]),
+        (["verify", "--states", "3"], ["[/red] $\\odd$ <i>"]),
+    ],
+)
+def test_names_print_as_they_are(odd_robot, arguments, names):
+    shown = run(arguments[0], odd_robot, *arguments[1:])
+    for name in names:
+        assert name in shown
+
+
+@pytest.mark.parametrize("text", ["[/]", "[bold]x", ":ring:"])
+def test_mistakes_are_named_as_they_were_typed(text):
+    for arguments in (["show", text], ["simulate", "two-link", "--compare", text], ["count", text]):
+        assert text in run(*arguments, code=2)
+
+
+def test_figures_name_joints_as_they_are(odd_robot):
+    robot = redyn.load(odd_robot)
+    figure = redyn.simulate(robot, robot.initial, robot.neutral(), 0.01).plot()
+    figure.canvas.draw()  # where mathematics that is none would raise
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ODD_NAMES
+
+
+def test_consoles_come_from_one_place():
+    """The one that takes names as they are."""
+    folder = Path(redyn.__file__).parent / "cli"
+    made = [path.name for path in folder.glob("*.py") if re.search(r"\bConsole\(|\.status\(", path.read_text())]
+    assert made == ["options.py"]

@@ -18,8 +18,9 @@ from redyn.report import bundles
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.colours import COLOURS, joint_colour
 from redyn.report.figures import run_figure, torque_figure
-from redyn.report.html import Plot, write_html
-from redyn.report.scene import scene
+from redyn.report.html import Plot, Second, write_html
+from redyn.report.plots import Other
+from redyn.report.scene import FRAMES, scene
 from redyn.trajectory import cycloidal
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -101,7 +102,7 @@ def test_long_motions_are_thinned():
     q = np.stack([np.sin(t), t / 20, 0 * t], axis=1)
     data = scene(robot, t, q)
     times = numbers(data["times"], -1)
-    assert len(times) == 2000
+    assert len(times) == FRAMES < len(t)
     assert times[[0, -1]].tolist() == [0, 100]
 
 
@@ -204,7 +205,7 @@ def test_names_from_strangers_stay_text(tmp_path):
     text = page.read_text("utf-8")
     assert "<img" not in text
     assert text.count(html.escape(HOSTILE)) == 5
-    assert json.loads(unpacked(text, "data"))["scene"]["links"][1]["name"] == f"{HOSTILE} 0"
+    assert json.loads(unpacked(text, "data"))["scenes"][0]["links"][1]["name"] == f"{HOSTILE} 0"
     assert page.stat().st_size < 8e6
 
 
@@ -360,4 +361,31 @@ def test_joints_of_any_kind_are_drawn(browser, tmp_path, name):
     path = write_html(tmp_path / "page.html", robot, [0.0, 1.0], q, [], title=name)
     opened = Opened(browser, path)
     assert "WebGL" not in opened.page.get_by_test_id("view3d").inner_text()
+    assert opened.complaints == []
+
+
+def test_two_runs_and_what_leaves_its_limits(browser, tmp_path):
+    """Two robots side by side, dashed curves for the second, red where a limit is left; and on paper."""
+    robot, t, q, _ = motion("two-link", [1.0, 2.0])
+    beyond = q > 0.5
+    plot = Plot("Joint values", "rad", robot.joint_names, q, beyond, [0.5])
+    second = Second(scene(robot, t, q / 2), [Other(t, plot._replace(values=q / 2, beyond=q > 1.0), "half")], ("a", "b"))
+    path = write_html(tmp_path / "two.html", robot, t, q, [plot], title="two", second=second)
+    opened = Opened(browser, path)
+    assert opened.page.locator("[data-testid=view3d] canvas").count() == 2
+    assert opened.page.locator(".which").all_text_contents() == ["a", "b"]
+    shown = opened.page.evaluate(
+        "document.querySelector('.graph').data.map((c) => [c.name, c.line.dash ?? '', c.meta ?? '', [...c.y]])"
+    )
+    names = ["joint1", "joint2", "joint1, half", "joint2, half"]
+    assert [(name, dash) for name, dash, meta, _ in shown if not meta] == [
+        (name, "dash" if "half" in name else "solid") for name in names
+    ]
+    red = {name: np.isfinite([np.nan if y is None else y for y in values]) for name, _, meta, values in shown if meta}
+    assert list(red) == [f"{name}, beyond its limit" for name in names if name != "joint1, half"]
+    np.testing.assert_array_equal(red["joint2, beyond its limit"], beyond[:, 1])
+    assert opened.page.evaluate("document.querySelector('.graph').layout.shapes.map((s) => s.y0)") == [0.5]
+    opened.page.emulate_media(media="print")
+    assert opened.page.get_by_test_id("theme").is_hidden()
+    assert len(opened.page.pdf()) > 20_000
     assert opened.complaints == []

@@ -1,13 +1,9 @@
 """The studio without a browser: tables, forms, work, code to take home, jobs, uploads, and who may come in."""
 
-import asyncio
-import io
 import os
-import socket
 import subprocess
 import sys
 import time
-import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -21,13 +17,17 @@ from random_robots import close, random_tree
 from redyn.description import library, read
 from redyn.report.scene import scene
 from redyn.robot import Robot
-from redyn.studio import access, formulas, uploads, work
+from redyn.studio import formulas, takeaway, work
 from redyn.studio.convention import other_convention
 from redyn.studio.dh_steps import dh_steps
+from redyn.studio.editor import Editor
 from redyn.studio.jobs import Pool
+from redyn.studio.links import new_robot
+from redyn.studio.opening import open_source
 from redyn.studio.state import State
-from redyn.studio.table import MASS, Draft, Editor, draft_of, new_robot
+from redyn.studio.table import MASS, Draft, draft_of
 from redyn.studio.table import read as read_draft
+from studio_files import upload_motion, upload_torque
 
 any_tree = st.builds(
     random_tree,
@@ -273,16 +273,15 @@ def test_a_wrong_field_is_named(change, message):
 def test_csv_motions_and_torques(kuka):
     state = State.first("two-link")
     rows = "t,q_joint1,q_joint2\n" + "\n".join(f"{t},{np.sin(t)},{t * t}" for t in np.linspace(3, 4, 50))
-    state.upload_motion("my motion.csv", rows.encode())
+    upload_motion(state, "my motion.csv", rows.encode())
     found = state.run_inverse()
     assert found.t[-1] == pytest.approx(1.0)
     np.testing.assert_allclose(found.q[-1], [np.sin(4), 16], atol=1e-12)
     with pytest.raises(redyn.RedynError, match=r"^motion\.csv: no column q_joint2") as caught:
-        state.upload_motion("motion.csv", b"t,q_joint1\n0,0\n1,1\n")
+        upload_motion(state, "motion.csv", b"t,q_joint1\n0,0\n1,1\n")
     assert str(state.folder) not in str(caught.value)
-    state.upload_torque("tau.csv", b"t,tau_joint1,tau_joint2\n0,1,0\n9,1,0\n")
-    plan, robots, methods = state.forward_order()
-    run = work.forward(lambda part, note: None, plan, robots, methods).runs[0].run
+    upload_torque(state, "tau.csv", b"t,tau_joint1,tau_joint2\n0,1,0\n9,1,0\n")
+    run = work.forward(lambda part, note: None, state.forward_order()).runs[0].run
     np.testing.assert_allclose(run.tau, np.tile([1.0, 0.0], (len(run.t), 1)))
     state.close()
     assert not state._folder.exists()
@@ -328,7 +327,7 @@ def executed(code):
 
 
 def test_copied_python_repeats_the_inverse(kuka, capsys):
-    names = executed(kuka.python())
+    names = executed(takeaway.python(kuka))
     np.testing.assert_array_equal(names["tau"], kuka.inverse.tau)
     assert "joint6: from" in capsys.readouterr().out
 
@@ -342,10 +341,10 @@ def test_copied_python_repeats_a_run(drive, capsys):
     state.motion.duration = "0.5"
     state.run.torque = ["1", "pi/4"]
     if drive == "csv":
-        state.upload_torque("tau.csv", b"t,tau_joint1,tau_joint2\n0,1,0\n1,2,-1\n")
+        upload_torque(state, "tau.csv", b"t,tau_joint1,tau_joint2\n0,1,0\n1,2,-1\n")
     state.run.drive = drive
-    names = executed(state.python())
-    done = work.forward(lambda part, note: None, *state.forward_order())
+    names = executed(takeaway.python(state))
+    done = work.forward(lambda part, note: None, state.forward_order())
     np.testing.assert_array_equal(names["run"].q, done.runs[0].run.q)
     np.testing.assert_array_equal(names["other"].q, done.runs[1].run.q)
     state.close()
@@ -355,7 +354,7 @@ def test_copied_python_runs_by_itself(tmp_path):
     state = State.first("three-link")
     state.tab = "equations"
     script = tmp_path / "studio.py"
-    script.write_text(state.python())
+    script.write_text(takeaway.python(state))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True, env=os.environ)
     assert "mass matrix" in done.stdout
 
@@ -363,15 +362,15 @@ def test_copied_python_runs_by_itself(tmp_path):
 def test_two_robots_are_compared():
     state = State.first("two-link")
     state.run.duration, state.run.compare = "0.2", "robot:three-link"
-    done = work.forward(lambda part, note: None, *state.forward_order())
+    done = work.forward(lambda part, note: None, state.forward_order())
     assert [finished.run.robot.name for finished in done.runs] == ["two-link", "three-link"]
     state.run.drive = "constant"
     with pytest.raises(redyn.RedynError, match="compare free falls only"):
-        work.forward(lambda part, note: None, *state.forward_order())
+        work.forward(lambda part, note: None, state.forward_order())
 
 
 def test_report(kuka):
-    name, content = kuka.html()
+    name, content = takeaway.report(kuka)
     assert name == "kuka-kr5-inverse.html"
     assert content.startswith(b"<!doctype html>")
 
@@ -386,6 +385,59 @@ def test_formulas_of_a_two_link_arm():
         for row in formula.rows:
             for entry in row:
                 assert ElementTree.fromstring(entry.mathml).tag.endswith("math")
+
+
+# --- what is shown, and what is taken home -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def state():
+    made = State.first("two-link")
+    yield made
+    made.close()
+
+
+def test_the_equations_leave_the_motion_as_it_was(state):
+    """A robot falls, is stopped in mid-air, and its matrices are read there."""
+    state.choose("forward")
+    state.forward = work.forward(lambda part, note: None, state.forward_order())
+    state.show_time(2.5)
+    state.time = 2.5
+    state.choose("equations")
+    run = state.forward.runs[0].run
+    assert state.played is run
+    np.testing.assert_array_equal(state.q, run.q[250])
+    names = executed(takeaway.python(state))
+    np.testing.assert_array_equal(names["qd"], run.qd[250])
+    assert np.abs(names["qd"]).max() > 0.1
+    assert takeaway.report(state)[0].endswith("-forward.html")
+    state.choose("inverse")
+    assert state.played is state.inverse
+
+
+def test_python_is_of_what_is_shown_not_of_what_is_typed(state):
+    state.run_inverse()
+    state.tab = "forward"
+    state.run.compare = "method:rk4"
+    state.forward = work.forward(lambda part, note: None, state.forward_order())
+    before = takeaway.python(state)
+    state.run.set_duration("0.25")
+    state.run.compare, state.motion.duration = "", "0.25"
+    assert takeaway.python(state) == before
+    assert "'rk4'" in before
+    state.tab = "inverse"
+    assert "0.25" not in takeaway.python(state)
+
+
+def test_usual_gains_suit_light_and_heavy_robots(state):
+    """The fingers of the gripper weigh grams: gains in Nm would make them tremble for minutes."""
+    for name in ("gripper", "puma"):
+        state.open(open_source(name))
+        state.tab, state.run.drive = "forward", "pd"
+        state.run.set_duration("2")
+        run = work.forward(lambda part, note: None, state.forward_order()).runs[0].run
+        assert run.steps < 5000
+        np.testing.assert_allclose(run.q[-1], state.run.plan(state.robot, state.motion).target, atol=0.05)
 
 
 # --- jobs -------------------------------------------------------------------------------------------------------
@@ -470,7 +522,7 @@ def test_a_cancelled_simulation_hands_back_what_it_has():
     state.run.duration, state.run.rtol = "3600", "1e-13"
     pool = Pool(1)
     try:
-        job = pool.submit("redyn.studio.work:forward", *state.forward_order())
+        job = pool.submit("redyn.studio.work:forward", state.forward_order())
         until(lambda: job.note.startswith("simulating") and job.progress > 1e-4, 120)
         job.cancel()
         assert finished(job).state == "cancelled"
@@ -499,233 +551,3 @@ def test_a_simulation_tells_how_far_it_is():
     redyn.simulate(robot, [0.3, 0], [0, 0], 200.0, progress=parts.append)
     assert parts == sorted(parts)
     assert parts[-1] == pytest.approx(1.0)
-
-
-# --- uploads ----------------------------------------------------------------------------------------------------
-
-URDF = b"""<robot name="pendulum"><link name="base"/><link name="rod"><inertial>
-<origin xyz="0 0 -0.5"/><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
-</inertial></link>
-<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
-
-
-def zipped(entries, **attributes):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, content in entries.items():
-            entry = zipfile.ZipInfo(name)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            for key, value in attributes.items():
-                setattr(entry, key, value)
-            packed.writestr(entry, content)
-    return buffer.getvalue()
-
-
-@pytest.fixture
-def state():
-    made = State.first("two-link")
-    yield made
-    made.close()
-
-
-def test_upload_of_a_robot(state):
-    state.upload_robot("../../pendulum.urdf", URDF)
-    assert state.robot.name == "pendulum"
-    state.upload_robot("arm.yaml", redyn.load("puma").to_yaml().encode())
-    assert state.robot.dof == 6
-    assert all(path.resolve().is_relative_to(state.folder.resolve()) for path in state.folder.rglob("*"))
-    assert state.folder.stat().st_mode & 0o077 == 0
-    state.editor.undo()
-    assert state.follow_editor()
-    assert state.robot.name == "pendulum"
-
-
-def test_a_tree_gets_an_end_effector(state, tmp_path):
-    """Most URDF files have several tips: a frame at the base, a tool, fingers."""
-    extra = b"""<link name="mark"/><joint name="m" type="fixed"><parent link="base"/><child link="mark"/></joint>
-    <link name="tool"/><joint name="t" type="fixed"><parent link="rod"/><child link="tool"/></joint></robot>"""
-    urdf = URDF.replace(b"</robot>", extra)
-    state.upload_robot("arm.urdf", urdf)
-    (tmp_path / "arm.urdf").write_bytes(urdf)
-    for found in (state, State.first(tmp_path / "arm.urdf")):
-        assert found.robot.model.end_effector == "tool"
-        assert "tool is taken for the end effector" in found.notes[0]
-    assert state.run_inverse().path.shape[1] == 3
-    state.editor.set_field("end_effector", "mark")
-    assert state.follow_editor()
-    assert state.robot.model.end_effector == "mark"
-
-
-def test_the_equations_leave_the_motion_as_it_was(state):
-    """A robot falls, is stopped in mid-air, and its matrices are read there."""
-    state.choose("forward")
-    state.forward = work.forward(lambda part, note: None, *state.forward_order())
-    state.show_time(2.5)
-    state.time = 2.5
-    state.choose("equations")
-    run = state.forward.runs[0].run
-    assert state.played is run
-    np.testing.assert_array_equal(state.q, run.q[500])
-    names = executed(state.python())
-    np.testing.assert_array_equal(names["qd"], run.qd[500])
-    assert np.abs(names["qd"]).max() > 0.1
-    assert state.html()[0].endswith("-forward.html")
-    state.choose("inverse")
-    assert state.played is state.inverse
-
-
-def test_python_is_of_what_is_shown_not_of_what_is_typed(state):
-    state.run_inverse()
-    state.tab = "forward"
-    state.run.compare = "method:rk4"
-    state.forward = work.forward(lambda part, note: None, *state.forward_order())
-    before = state.python()
-    state.run.set_duration("0.25")
-    state.run.compare, state.motion.duration = "", "0.25"
-    assert state.python() == before
-    assert "'rk4'" in before
-    state.tab = "inverse"
-    assert "0.25" not in state.python()
-
-
-def test_usual_gains_suit_light_and_heavy_robots(state):
-    """The fingers of the gripper weigh grams: gains in Nm would make them tremble for minutes."""
-    for name in ("gripper", "puma"):
-        state.pick(name)
-        state.tab, state.run.drive = "forward", "pd"
-        state.run.set_duration("2")
-        run = work.forward(lambda part, note: None, *state.forward_order()).runs[0].run
-        assert run.steps < 5000
-        np.testing.assert_allclose(run.q[-1], state.run.plan(state.robot, state.motion).target, atol=0.05)
-
-
-def test_upload_of_a_zip_with_meshes(state):
-    state.upload_robot("robot.zip", zipped({"arm/arm.urdf": URDF, "arm/meshes/rod.stl": b"solid", "arm/a.exe": b"x"}))
-    assert state.robot.name == "pendulum"
-    assert (state.robot.description.folder / "meshes" / "rod.stl").is_file()
-    assert not list(state.folder.rglob("*.exe"))
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("arm.txt", b"hello", "arm.txt: expected a .yaml, .urdf"),
-        ("arm.urdf", b"", "arm.urdf: the file is empty"),
-        ("arm.urdf", b"<robot", "arm.urdf"),
-        ("arm.yaml", b"name: [", "arm.yaml"),
-        ("arm.yaml", b"\xff\xfe\x00", "arm.yaml: not UTF-8"),
-        ("arm.urdf", b'<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><robot name="a">&x;</robot>', "arm.urdf"),
-        ("big.urdf", b" " * (uploads.LARGEST + 1), "larger than 50 MB"),
-        ("a.zip", b"PK\x03\x04 no zip", "cannot be unpacked"),
-        ("a.zip", zipped({"../evil.urdf": URDF}), "leads out of the archive"),
-        ("a.zip", zipped({"/etc/evil.urdf": URDF}), "leads out of the archive"),
-        ("a.zip", zipped({"C:/evil.urdf": URDF}), "leads out of the archive"),
-        ("a.zip", zipped({"x\\..\\..\\evil.urdf": URDF}), "leads out of the archive"),
-        ("a.zip", zipped({"link.urdf": b"/etc/passwd"}, external_attr=0o120777 << 16), "no plain file"),
-        ("a.zip", zipped({f"{k}.stl": b"" for k in range(uploads.MOST_FILES + 1)}), "more than 2000 files"),
-        ("a.zip", zipped({"a.urdf": URDF, "b.urdf": URDF}), "several robots"),
-        ("a.zip", zipped({"readme.md": b"hello"}), "no .urdf"),
-    ],
-)
-def test_bad_uploads(state, name, data, message):
-    before = state.robot
-    with pytest.raises(redyn.RedynError) as caught:
-        state.upload_robot(name, data)
-    assert message in str(caught.value)
-    assert str(state.folder) not in str(caught.value)
-    assert state.robot is before
-
-
-def test_a_zip_bomb(state, monkeypatch):
-    monkeypatch.setattr(uploads, "LARGEST_UNPACKED", 10_000_000)
-    with pytest.raises(redyn.RedynError, match="when unpacked"):
-        state.upload_robot("a.zip", zipped({"a.stl": bytes(6_000_000), "b.stl": bytes(6_000_000)}))
-
-
-def test_too_many_joints(state):
-    with pytest.raises(redyn.RedynError, match="at most 150"):
-        state.upload_robot("long.yaml", redyn.chain(151).to_yaml().encode())
-
-
-# --- who may come in --------------------------------------------------------------------------------------------
-
-
-def visit(guard, path="/", query="", cookie="", host="localhost:8080", kind="http", origin=""):
-    """The status and headers that a visitor gets; 200 if the application was reached."""
-    sent = []
-
-    async def application(scope, receive, send):
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def receive():
-        return {"type": f"{kind}.connect"}
-
-    async def send(message):
-        sent.append(message)
-
-    headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
-    headers += [(b"origin", origin.encode())] if origin else []
-    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
-    asyncio.run(guard.middleware(application)(scope, receive, send))
-    return sent[0].get("status", sent[0]["type"]), dict(sent[0].get("headers", [])), sent[-1].get("body", b"")
-
-
-def test_loopback_needs_no_token_but_its_own_name():
-    guard = access.Access("127.0.0.1")
-    assert guard.address(8080) == "http://127.0.0.1:8080/"
-    for host in ("localhost:8080", "127.0.0.1:8080", "[::1]:8080", "localhost"):
-        assert visit(guard, host=host)[0] == 200
-    for host in ("evil.example:8080", "127.0.0.1.evil.example", "", "192.168.0.7"):
-        assert visit(guard, host=host)[0] == 400
-        assert visit(guard, host=host, kind="websocket")[0] == "websocket.close"
-
-
-def test_pages_of_others_are_not_answered():
-    guard = access.Access("127.0.0.1")
-    assert visit(guard, origin="http://localhost:8080")[0] == 200
-    for origin in ("http://evil.example", "http://localhost:9999", "null"):
-        assert visit(guard, origin=origin)[0] == 403
-        assert visit(guard, origin=origin, kind="websocket")[0] == "websocket.close"
-
-
-def test_other_hosts_ask_for_the_token():
-    guard = access.Access("0.0.0.0")
-    assert guard.token in guard.address(9000)
-    assert len(guard.token) > 20
-    assert access.Access("0.0.0.0").token != guard.token
-    for path in ("/", "/redyn-upload/x/robot", "/_nicegui/x.js"):
-        status, _, body = visit(guard, path=path, host="lab:9000")
-        assert status == 401
-        assert b"Token" in body
-    assert visit(guard, kind="websocket")[0] == "websocket.close"
-    assert visit(guard, query="token=guess")[0] == 401
-    assert b"not the token" in visit(guard, query="token=guess")[2]
-    assert visit(guard, cookie="redyn-token=guess")[0] == 401
-    status, headers, _ = visit(guard, query=f"token={guard.token}")
-    assert (status, headers[b"location"]) == (303, b"/")
-    assert b"HttpOnly" in headers[b"set-cookie"]
-    cookie = headers[b"set-cookie"].decode().split(";")[0]
-    assert visit(guard, cookie=cookie)[0] == 200
-    assert visit(guard, cookie=cookie, kind="websocket")[0] == 200
-
-
-# --- the command ------------------------------------------------------------------------------------------------
-
-
-def command(*arguments):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
-    line = [sys.executable, "-m", "redyn", "studio", "--no-browser", *arguments]
-    return subprocess.run(line, capture_output=True, text=True, timeout=60, env=environment, check=False)
-
-
-def test_the_command_names_mistakes():
-    done = command("no-such-robot")
-    assert done.returncode == 2
-    assert done.stderr.startswith("redyn: no-such-robot: neither a robot of the library nor a file")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        done = command("two-link", "--port", str(taken.getsockname()[1]))
-    assert done.returncode == 2
-    assert "choose another with --port" in done.stderr
-    assert done.stderr.count("\n") == 1

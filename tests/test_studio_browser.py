@@ -1,11 +1,7 @@
 """The studio in a real browser. Screenshots are kept in .artefacts/studio."""
 
 import os
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
@@ -14,7 +10,12 @@ import pytest
 
 import redyn
 from browser import listen
-from test_studio import URDF, zipped
+from redyn.description import read
+from redyn.robot import Robot
+from redyn.studio.access import OPENER, Access
+from redyn.studio.editor import Editor
+from studio_files import URDF, zipped
+from studio_server import running
 
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
 PATIENCE = 90_000  # ms: a shared machine without a GPU
@@ -26,31 +27,15 @@ CONTROLS = [
 
 
 @pytest.fixture(scope="module")
-def address():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "redyn", "studio", "--no-browser", "--port", str(port)]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}  # NiceGUI looks
-    with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as server:
-        try:
-            url = f"http://127.0.0.1:{port}/"
-            end = time.monotonic() + 60
-            while True:
-                try:
-                    urllib.request.urlopen(url, timeout=5).close()
-                    break
-                except OSError:
-                    assert server.poll() is None, server.stdout.read()
-                    assert time.monotonic() < end
-                    time.sleep(0.2)
-            yield url
-        finally:
-            server.terminate()
-            log = server.communicate(timeout=20)[0]
-    assert "Traceback" not in log, log
+def server():
+    with running() as started:
+        yield started
+    assert not [line for line in started.log if "Traceback" in line], "".join(started.log)
+
+
+@pytest.fixture(scope="module")
+def address(server):
+    return server.url
 
 
 class Tab:
@@ -63,7 +48,7 @@ class Tab:
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self.complaints = listen(self.page, address)
+        self.complaints = listen(self.page, address.partition("?")[0])
         self.motion = "inverse"  # the tab whose motion is played
         began = time.monotonic()
         self.page.goto(address)
@@ -250,32 +235,131 @@ def test_inverse_dynamics_of_the_kuka(tab):
     assert tab.complaints == []
 
 
+TAKES = ["run-inverse", "run-forward", "robot-save", "copy-python", "export-html", "export-csv", "copy-latex-coriolis"]
+
+
 def test_a_wrong_cell_and_a_right_one(tab):
+    """While a table holds a mistake it is said on every tab, and nothing can be run, saved or copied."""
     tab.pick("kuka-kr5")
     loads = tab.loads
     tab.edit(1, "alpha", "ninety")
     tab.wait_text("error-message", "link2, alpha: expected a number such as 0.3, pi/2 or 90 deg, got 'ninety'")
-    assert tab("error-message").is_visible()
-    assert "cell-error" in tab.cell(1, "alpha").get_attribute("class")
+    tab.page.wait_for_selector("[row-index='1'] [col-id=alpha].cell-error")
     assert tab.page.locator(".cell-error").count() == 1
     tab.keep("wrong-cell")
     assert tab.loads == loads  # the robot that was right is still there
+    tab("error-close").click()
+    tab.wait_text("mistake-text", "ninety")  # the strip says it now
+    slider = tab.page.locator("[data-testid=joint-slider-2] input[type=number]")
+    slider.fill("-20")
+    slider.press("Enter")  # which goes well, and changes nothing of that
+    tab.wait_text("tip-position", "z -0.")
+    for name in ("forward", "equations", "inverse"):
+        tab(f"tab-{name}").click()
+        tab.page.wait_for_selector(f"[data-testid=panel-{name}]:visible")
+        assert tab("mistake-strip").is_visible()
+        assert "the last valid robot, kuka-kr5" in tab("mistake-text").text_content()
+        assert [testid for testid in TAKES if not tab(testid).is_disabled()] == []
+    tab("plot-torque").hover()
+    assert tab("save-torque-csv").is_disabled()
+    assert tab("save-torque-png").is_disabled()
+    tab.page.keyboard.press("Control+Enter")
+    assert tab.page.title() == "\u26a0 redyn studio"
+    tab("dock-mass").click()
+    assert tab("dock-geometry").get_attribute("data-wrong") == "yes"
+    tab("show-mistake").click()
+    assert tab("dock-geometry").get_attribute("aria-selected") == "true"
     with tab.redrawn("inverse"):
         tab.edit(1, "alpha", "90 deg")
-    assert tab("error-message").is_hidden()
-    assert tab.page.locator(".cell-error").count() == 0
+    for testid in ("error-message", "mistake-strip"):
+        assert tab(testid).is_hidden()
+    assert tab.page.locator(".cell-error, [data-wrong]").count() == 0
+    assert tab.page.title() == "redyn studio"
+    assert [testid for testid in TAKES if tab(testid).is_disabled()] == []
     tab("copy-python").click()
     assert "'alpha': 'pi/2'" in tab("python-code").text_content()
     tab("close-python").click()
     tab("undo").click()
     tab.wait_text("error-message", "ninety")
-    tab("undo").click()
+    tab("undo-mistake").click()
     tab.page.wait_for_function("document.querySelectorAll('.cell-error').length == 0")
     assert tab.cell(1, "alpha").text_content() == "pi"
     tab("redo").click()
     tab.wait_text("error-message", "ninety")
     tab("undo").click()
     tab.page.wait_for_function("document.querySelectorAll('.cell-error').length == 0")
+    assert tab.complaints == []
+
+
+def test_many_edits_at_once(tab):
+    """The last one counts, and what is wrong with it stays said when those before it are through."""
+    tab.pick("three-link")
+    told = """(texts) => {
+        const emit = window.socket.emit;
+        return new Promise((done) => {
+            window.socket.emit = function (name, message, ...rest) {
+                if (name === 'event' && JSON.stringify(message.args).includes('0.123')) {
+                    window.socket.emit = emit;
+                    for (const text of texts) {
+                        const args = message.args.map((x) => x.replaceAll('0.123', text));
+                        emit.call(this, name, { ...message, args }, ...rest);
+                    }
+                    done(texts.length);
+                } else emit.call(this, name, message, ...rest);
+            };
+        });
+    }"""
+
+    def reached(text):
+        editor = Editor(read("three-link"))
+        editor.set_cell(0, "a", text)
+        robot = Robot(editor.description)
+        return "x {:.3f}   y {:.3f}".format(*robot.forward_kinematics(robot.initial)[:2, 3])
+
+    def edits(texts):
+        tab.page.evaluate(f"(texts) => {{ window.sent = ({told})(texts); }}", texts)
+        tab.edit(0, "a", "0.123")
+        assert tab.page.evaluate("window.sent") == len(texts)
+
+    loads = tab.loads
+    edits([f"0.{k}" for k in range(51, 100)] + ["0.75"])
+    tab.wait_text("tip-position", reached("0.75"))
+    assert tab.loads <= loads + 3  # of fifty robots, the first and the last
+    assert tab.cell(0, "a").text_content() == "0.75"
+    edits(["0.6", "0.61", "sixty"])
+    tab.wait_text("tip-position", reached("0.61"))  # the last one that was valid
+    tab.wait_text("error-message", "got 'sixty'")
+    assert tab("mistake-strip").is_visible()
+    tab("undo-mistake").click()
+    tab.page.wait_for_selector("[data-testid=mistake-strip]", state="hidden")
+    assert tab.complaints == []
+
+
+def test_links_are_removed_when_they_are_chosen(tab):
+    tab.pick("stanford")
+    assert tab("remove-link").is_disabled()
+    tab.cell(2, "a").click()
+    tab.wait_text("remove-link", "link3")
+    tab.page.keyboard.press("Escape")
+    with tab.redrawn("inverse"):
+        tab("remove-link").click()
+    names = tab.page.locator("[data-testid=dh-table] .ag-cell[col-id=name]").all_text_contents()
+    assert "link3" not in names
+    assert len(names) == 5
+    assert tab("remove-link").is_disabled()
+    with tab.redrawn("inverse"):
+        tab.edit(1, "b", "0.3")
+    assert "b of link2: 0.393 to 0.3 m" in tab("offer-text").text_content()
+    with tab.redrawn("inverse"):
+        tab("offer-take").click()
+    assert tab("offer-strip").is_hidden()
+    tab("dock-mass").click()
+    link = redyn.load("stanford").description.links[1]
+    axis = np.array([0, np.sin(link.alpha), np.cos(link.alpha)])
+    moved = link.r + (0.3 / link.b - 1) * (axis @ link.r) * axis
+    shown = [float(tab.cell(1, column).text_content()) for column in "xyz"]
+    np.testing.assert_allclose(shown, moved, rtol=1e-3, atol=1e-12)
+    tab("dock-geometry").click()
     assert tab.complaints == []
 
 
@@ -295,6 +379,128 @@ def test_uploads(tab, tmp_path):
         assert "hinge" in tab("jog").text_content()
         tab("error-close").click()
     tab.complaints[:] = [c for c in tab.complaints if "status of 400" not in c]  # the browser's own note of a refusal
+    two = tmp_path / "two.zip"
+    lost = b"</inertial><visual><geometry><mesh filename='gone.stl'/></geometry></visual></link>"
+    two.write_bytes(
+        zipped({"a.urdf": URDF.replace(b"</inertial></link>", lost), "b/b.urdf": URDF.replace(b"hinge", b"axle")})
+    )
+    with tab.redrawn("inverse", "forward"):
+        tab("robot-upload").set_input_files(two)
+    tab.wait_text("notice", "gone.stl: no such mesh")
+    tab("robot-notes").click()
+    tab.wait_text("notes-dialog", "such links are drawn from the model")
+    tab("close-notes").click()
+    with tab.redrawn("inverse", "forward"):
+        tab.choose("robot-select", "b/b.urdf, in two.zip")
+    assert "axle" in tab("jog").text_content()
+    assert tab("robot-notes").is_hidden()
+    assert tab.complaints == []
+
+
+LIMITED = """name: limited
+convention: dh
+gravity: [0, -9.81, 0]
+links:
+- {name: upper, joint: {type: revolute, name: shoulder, limits: [-1.2, 0.6]}, a: 1, b: 0, alpha: 0, mass: 1,
+   r: [0.5, 0, 0], inertia: [0, 0.0833, 0.0833]}
+- {name: fore, joint: {type: revolute, name: elbow}, a: 1, b: 0, alpha: 0, mass: 1, r: [0.5, 0, 0],
+   inertia: [0, 0.0833, 0.0833]}
+"""
+RED = """(id) => document.querySelector(`[data-testid=${id}] .graph`).data
+    .filter((curve) => curve.meta === 'beyond').map((curve) => curve.name)"""
+
+
+def test_limits_act(tab, tmp_path):
+    (tmp_path / "limited.yaml").write_text(LIMITED)
+    with tab.redrawn("inverse", "forward"):
+        tab("robot-upload").set_input_files(tmp_path / "limited.yaml")
+    assert tab.page.evaluate(RED, "plot-q") == []  # the usual motion keeps to the limits
+    tab("stop-1").fill("1.5")
+    tab("stop-1").press("Tab")
+    tab.run("inverse")
+    tab.wait_text("inverse-limits", "its limit of 0.6 rad: 1.5 at worst")
+    assert tab.page.evaluate(RED, "plot-q") == ["shoulder, beyond its limit"]
+    tab("player-slider").focus()
+    tab.page.keyboard.press("End")
+    tab.page.wait_for_selector("[data-testid=joint-slider-1][data-beyond]")
+    number = tab.page.locator("[data-testid=joint-slider-1] input[type=number]")
+    number.fill("80")
+    number.press("Enter")
+    tab.wait_text("notice", "shoulder stops at its limit, 0.6 rad")
+    tab.page.wait_for_function(
+        "document.querySelector('[data-testid=joint-slider-1] input[type=number]').value == 34.4"
+    )
+    tab.open("forward")
+    assert tab("step").is_hidden()
+    tab.choose("integrator", "rk4")
+    tab.page.wait_for_selector("[data-testid=step]:visible")
+    assert tab("tolerance").is_hidden()
+    tab.page.locator("[data-testid=run-duration] input").fill("600")
+    tab.page.keyboard.press("Tab")
+    sample = tab.page.locator("[data-testid=run-sample] input")
+    tab.page.wait_for_function("document.querySelector('[data-testid=run-sample] input').value == '0.05'")
+    tab.page.locator("[data-testid=run-duration] input").fill("2")
+    tab.page.keyboard.press("Tab")
+    tab.page.wait_for_function("document.querySelector('[data-testid=run-sample] input').value == '0.002'")
+    sample.fill("0.1")
+    sample.press("Tab")
+    tab.run("forward")
+    tab.wait_text("run-limits", "shoulder leaves from")
+    assert len(tab.curves("plot-run-q")[0][1]) == 21
+    tab.keep("limits")
+    tab("stops").get_by_role("checkbox").click()
+    tab.run("forward")
+    tab.wait_text("run-limits", "shoulder presses its stop at -1.2 rad")
+    assert min(tab.curves("plot-run-q")[0][2]) > -1.5
+    with tab.page.expect_download() as download:
+        tab("export-csv").click()
+    assert Path(download.value.path()).read_text().startswith("t,q_shoulder,q_elbow,qd_shoulder")
+    tab("stops").get_by_role("checkbox").click()
+    tab.choose("integrator", "rkf45")
+    sample.fill("")
+    sample.press("Tab")
+    tab.open("inverse")
+    assert tab.complaints == []
+
+
+AUDIT = (Path(__file__).parent / "audit.js").read_text().partition("\n")[2]
+
+
+def test_everybody_can_read_and_use_it(tab):
+    """Language, names of controls, contrast; notes and matrices in full, in both themes."""
+    tab.pick("puma")
+    wrong = "<p class=wrong-one style=color:#bbb>faint</p><button class=wrong-one></button>"
+    tab.page.evaluate("(html) => document.body.insertAdjacentHTML('beforeend', html)", wrong)
+    found = tab.page.evaluate(AUDIT)
+    assert found["lang"].startswith("en")
+    assert (len(found["nameless"]), len(found["faint"])) == (1, 1)  # it finds what there is to find
+    tab.page.evaluate("document.querySelectorAll('.wrong-one').forEach((node) => node.remove())")
+    for theme in ("light", "dark"):
+        for name in ("inverse", "forward", "equations"):
+            tab(f"tab-{name}").click()
+            tab.page.wait_for_selector(f"[data-testid=panel-{name}]:visible")
+            if name == "equations":
+                tab.wait_text("numbers-gravity", "g(q)")
+            found = tab.page.evaluate(AUDIT)
+            assert found["nameless"] == [], (theme, name)
+            assert found["faint"] == [], (theme, name)
+        assert tab("equations-note").bounding_box()["height"] > 10
+        tab("theme").click()
+    scrolled = """() => {
+        const area = document.querySelector('[data-testid=numbers-mass]');
+        area.style.maxWidth = '200px'; // as a matrix of more joints would have it
+        area.scrollLeft = 1e6;
+        const [last, box] = [[...area.querySelectorAll('td')].at(-1), area].map((node) => node.getBoundingClientRect());
+        area.style.maxWidth = '';
+        return area.scrollWidth > 200 && last.right <= box.right + 1;
+    }"""
+    assert tab.page.evaluate(scrolled)
+    tab.page.emulate_media(media="print")
+    assert tab.page.evaluate("getComputedStyle(document.querySelector('#studio')).position") == "static"
+    assert tab.page.evaluate("document.documentElement.scrollHeight") > 800
+    assert tab("copy-python").is_hidden()
+    tab.page.emulate_media(media="screen")
+    tab("tab-inverse").click()
     assert tab.complaints == []
 
 
@@ -392,13 +598,34 @@ def test_long_run_cancelled_while_others_work(browser, address, tab):
         other.wait_text("run-note", "simulating")
         assert other("panel-forward").is_visible()
         other.keep("running")
+        assert "of at most 300 s" in other("run-note").text_content()
         other("cancel").click()
         other.wait_text("run-note", "cancelled")
         other.ready(2)
         assert other("run-forward").is_enabled()
         assert 0 < other.curves("plot-energy")[0][1][-1] < 3600
+        # An edit stops a run, and says so.
+        other.page.keyboard.press("Control+Enter")
+        other.wait_text("run-note", "simulating")
+        other.edit(0, "a", "0.2")
+        other.wait_text("notice", "The simulation was stopped at")
+        # Both workers are busy with long runs; when their tabs are closed, others are served.
+        more = Tab(browser, address)
+        more.open("forward")
+        more.page.locator("[data-testid=run-duration] input").fill("3600")
+        more.page.locator("[data-testid=tolerance] input").fill("1e-13")
+        more.choose("integrator", "radau")
+        for busy in (other, more):
+            busy.page.keyboard.press("Control+Enter")
+            busy.wait_text("run-note", "simulating")
+        more.close()
     finally:
         other.close()
+    tab.open("forward")
+    tab.page.locator("[data-testid=run-duration] input").fill("1")
+    tab.run("forward")
+    tab.wait_text("run-note", "steps in")
+    tab.open("inverse")
 
 
 def test_a_lost_connection_goes_on(tab):
@@ -471,6 +698,16 @@ def test_by_keyboard_alone(browser, address):
         tab.close()
 
 
+INSIDE = """() => {
+    const view = document.querySelector('[data-testid=view3d]').getBoundingClientRect();
+    const names = [...document.querySelectorAll('[data-testid=view3d] .view span')];
+    const places = names.map((node) => node.getBoundingClientRect());
+    const inside = ({ left, top }) => left > view.left && top > view.top && left < view.right && top < view.bottom;
+    const wide = Math.max(...places.map((box) => box.left)) - Math.min(...places.map((box) => box.left));
+    return names.length > 3 && places.every(inside) && wide > view.width / 4;
+}"""
+
+
 def test_a_free_flying_robot(browser, address):
     """More numbers in q than velocities: sliders, fields and curves are still as many as they should be."""
     tab = Tab(browser, address)
@@ -482,6 +719,15 @@ def test_a_free_flying_robot(browser, address):
         slider.fill("90")
         slider.press("Enter")
         tab.wait_text("tip-position", "y 1.6")  # the arm that reached along x reaches along y
+        away = tab.page.locator("[data-testid=joint-slider-4] input[type=number]")
+        away.fill("9")
+        away.press("Enter")
+        tab.wait_text("tip-position", "x 9")
+        tab("show-frames").click()
+        assert not tab.page.evaluate(INSIDE)
+        tab("fit").click()
+        tab.page.wait_for_function(INSIDE)  # all of the robot as it is now, far from its motion
+        tab("show-frames").click()
         tab.open("forward")
         for row, count in (("q0", 13), ("qd0", 12)):
             assert tab.page.locator(f"[data-testid^={row}-]").count() == count
@@ -514,3 +760,57 @@ def test_five_tabs(browser, address):
     finally:
         for tab in tabs:
             tab.close()
+
+
+def test_the_page_that_opens_the_browser(browser, server, tmp_path):
+    """It comes from a file, which is another site: the cookie must be there all the same."""
+    guard = Access("127.0.0.1", server.port, server.url.partition("token=")[2])
+    (tmp_path / "open.html").write_text(OPENER.format(address=guard.address))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto((tmp_path / "open.html").as_uri())
+    page.wait_for_selector("[data-testid=starting], #studio", timeout=PATIENCE)
+    assert "token" not in page.url
+    context.close()
+
+
+MESH = b"</inertial><visual><geometry><mesh filename='package://p/rod.stl'/></geometry></visual></link>"
+FACET = b"facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+
+
+def test_a_server_that_is_started_again(tab, server, tmp_path):
+    """The page says that the connection is lost, comes back by itself, has its work, and says what happened."""
+    files = {
+        "p/arm.urdf": URDF.replace(b"</inertial></link>", MESH),
+        "p/rod.stl": b"solid a\n" + FACET + b"endsolid a\n",
+    }
+    (tmp_path / "arm.zip").write_bytes(zipped(files))
+    (tmp_path / "motion.csv").write_text("t,q_hinge\n0,0\n1,1\n2,0\n")
+    with tab.redrawn("inverse", "forward"):
+        tab("robot-upload").set_input_files(tmp_path / "arm.zip")
+    with tab.redrawn("inverse"):
+        tab.edit(1, "xyz", "0, 0, 0.25")
+    tab.open("inverse")
+    tab.choose("motion-kind", "CSV file")
+    with tab.redrawn("inverse"):
+        tab("motion-upload").set_input_files(tmp_path / "motion.csv")
+    tab.open("forward")
+    kept = "Number(document.querySelector('[data-kept]')?.dataset.kept ?? 0)"
+    before = tab.page.evaluate(kept)
+    tab.page.locator("[data-testid=run-duration] input").fill("0.7")
+    tab.page.keyboard.press("Tab")
+    tab.page.wait_for_function(f"{kept} > {before}")
+    server.end()
+    tab.page.wait_for_selector("#popup[aria-hidden=false]")
+    server.restart()
+    tab.wait_text("notice", "Restored from this browser tab")
+    tab.ready()
+    assert tab("panel-forward").is_visible()
+    assert tab.page.locator("[data-testid=run-duration] input").input_value() == "0.7"
+    assert tab.cell(1, "xyz").text_content() == "0, 0, 0.25"
+    assert tab("robot-notes").is_hidden()  # nothing is missing, meshes included
+    tab.run("forward")
+    assert tab.curves("plot-run-q")[0][1][-1] == 0.7
+    tab.open("inverse")
+    assert "motion.csv, 3 rows" in tab("motion-file").text_content()
+    assert max(tab.curves("plot-q")[0][2]) == 1

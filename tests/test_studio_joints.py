@@ -13,11 +13,15 @@ from random_robots import close, random_joints, random_motion
 from redyn.description import from_mapping, library, read
 from redyn.description.schema import JointType
 from redyn.robot import Robot
-from redyn.studio import work
+from redyn.studio import takeaway, work
 from redyn.studio.coordinates import coordinate_heads, coordinate_units, slid, slider_values, sliders
+from redyn.studio.editor import Editor
+from redyn.studio.links import new_robot
+from redyn.studio.opening import open_source
 from redyn.studio.state import State
-from redyn.studio.table import Editor, draft_of, new_robot
+from redyn.studio.table import draft_of
 from redyn.studio.table import read as read_draft
+from studio_files import upload_motion, upload_robot
 
 TREES = ["dual-arm-satellite", "gripper", "planar-biped", "spatial-biped"]
 BODY = {"mass": 1.0, "com": [0.1, 0.0, -0.2], "inertia": [0.02, 0.03, 0.04]}
@@ -38,9 +42,9 @@ def opened(name):
     """A robot of the library, or the mixed one as an upload."""
     state = State.first("two-link")
     if name == "mixed":
-        state.upload_robot("mixed.yaml", redyn.load(MIXED).to_yaml().encode())
+        upload_robot(state, "mixed.yaml", redyn.load(MIXED).to_yaml().encode())
     else:
-        state.pick(name)
+        state.open(open_source(name))
     return state
 
 
@@ -169,23 +173,23 @@ def test_robots_with_any_joints(name, capsys):
         state.jog(k, 0.1)
     assert state.q.shape == (robot.nq,)
     found = state.run_inverse()
-    assert {p["legend"] for p in (work.plot_data(found.t, plot, robot) for plot in work.inverse_plots(found).values())}
+    assert {p["legend"] for p in (work.plot_data(robot, found.t, plot) for plot in work.inverse_plots(found).values())}
     assert found.wrenches.shape[1:] == (len(robot.joint_names), 6)
-    np.testing.assert_array_equal(executed(state.python())["tau"], found.tau)
+    np.testing.assert_array_equal(executed(takeaway.python(state))["tau"], found.tau)
     state.tab = "forward"
     state.run.torque = ["0.1"] * robot.dof
     for drive in ("none", "constant"):
         state.run.drive = drive
-        done = work.forward(lambda part, note: None, *state.forward_order())
+        done = work.forward(lambda part, note: None, state.forward_order())
         run = done.runs[0].run
         assert run.t[-1] == 0.5
         assert not done.runs[0].trouble
-        plots = {key: work.plot_data(run.t, plot, robot) for key, plot in work.run_plots(run).items()}
+        plots = {key: work.plot_data(robot, run.t, plot) for key, plot in work.run_plots(run).items()}
         assert (len(plots["q"]["colours"]), len(plots["qd"]["colours"])) == (robot.nq, robot.dof)
         state.forward = done
-        np.testing.assert_array_equal(executed(state.python())["run"].q, run.q)
+        np.testing.assert_array_equal(executed(takeaway.python(state))["run"].q, run.q)
     state.tab = "equations"
-    executed(state.python())
+    executed(takeaway.python(state))
     assert "mass matrix" in capsys.readouterr().out
     assert state.tip_can_jog == (robot.nq == robot.dof)
     if not state.tip_can_jog:
@@ -213,23 +217,23 @@ def test_a_ball_joint_is_driven_to_a_pose():
     ball = {"name": "ball", "joint": {"name": "ball", "type": "spherical"}, **BODY}
     data = {"name": "ball", "convention": "frames", "links": [ball]}
     state = State.first("two-link")
-    state.upload_robot("ball.yaml", redyn.load(data).to_yaml().encode())
+    upload_robot(state, "ball.yaml", redyn.load(data).to_yaml().encode())
     state.tab, state.run.drive, state.run.target = "forward", "pd", ["0", "0", "1", "1"]
-    run = work.forward(lambda part, note: None, *state.forward_order()).runs[0].run
+    run = work.forward(lambda part, note: None, state.forward_order()).runs[0].run
     goal = np.array([0.0, 0.0, np.sqrt(0.5), np.sqrt(0.5)])
     np.testing.assert_allclose(run.q[-1], goal, atol=1e-4)
-    np.testing.assert_array_equal(executed(state.python())["run"].q, run.q)
+    np.testing.assert_array_equal(executed(takeaway.python(state))["run"].q, run.q)
     state.motion.stop = ["0", "0", "1", "1"]
     state.motion.duration, state.run.duration, state.run.drive = "1", "1", "computed"
-    run = work.forward(lambda part, note: None, *state.forward_order()).runs[0].run
+    run = work.forward(lambda part, note: None, state.forward_order()).runs[0].run
     np.testing.assert_allclose(run.q[-1], goal, atol=1e-5)
-    np.testing.assert_array_equal(executed(state.python())["run"].q, run.q)
+    np.testing.assert_array_equal(executed(takeaway.python(state))["run"].q, run.q)
     state.run.target = ["0"] * 4
     state.run.drive = "pd"
     with pytest.raises(redyn.RedynError, match=r"target of ball: .* 0, 0, 0, 1 is no turn"):
         state.forward_order()
     with pytest.raises(redyn.RedynError, match=r"^motion\.csv: ball has joints with quaternions"):
-        state.upload_motion("motion.csv", b"t,q_ball.qx\n0,0\n1,1\n")
+        upload_motion(state, "motion.csv", b"t,q_ball.qx\n0,0\n1,1\n")
     state.close()
 
 
@@ -247,17 +251,17 @@ def test_a_fall_is_short():
     state = State.first("two-link")
     durations = []
     for name in ("planar-biped", "dual-arm-satellite", "spatial-biped", "puma"):
-        state.pick(name)
+        state.open(open_source(name))
         durations.append(state.run.duration)
     assert durations == ["1", "5", "1", "5"]
     for typed in ("3", "5"):
         state.run.set_duration(typed)
-        state.pick("planar-biped")
+        state.open(open_source("planar-biped"))
         assert state.run.duration == typed
 
 
 def test_two_robots_with_other_numbers_are_compared(capsys):
     state = State.first("two-link")
     state.tab, state.run.duration, state.run.compare = "forward", "0.1", "robot:dual-arm-satellite"
-    done = work.forward(lambda part, note: None, *state.forward_order())
-    np.testing.assert_array_equal(executed(state.python())["other"].q, done.runs[1].run.q)
+    done = work.forward(lambda part, note: None, state.forward_order())
+    np.testing.assert_array_equal(executed(takeaway.python(state))["other"].q, done.runs[1].run.q)

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import Force, wide_console
+from redyn.cli.options import Force, progress_bar, wide_console, working
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -51,7 +49,7 @@ def bench(
         if name not in ALGORITHMS:
             raise InputError(f"--algorithm: expected one of {', '.join(ALGORITHMS)}, got {name!r}")
     _check(seconds)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         job = progress.add_task("starting", total=len(chosen) * len(wanted))
         seen: list[str] = []
 
@@ -106,8 +104,8 @@ def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) ->
     from redyn.bench.rollouts import compare_simulation
 
     _check(seconds)
-    with Console(stderr=True).status("starting") as status:
-        rows = compare_simulation(seconds, status.update)
+    with working("starting") as say:
+        rows = compare_simulation(seconds, say)
     text = json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=2)
     if out is not None:
         files.write(out, text + "\n", files.JSON, force)

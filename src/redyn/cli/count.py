@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.growth import show_growth
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, wide_console
 from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 from redyn.words import counted
@@ -82,7 +82,7 @@ def count(
         )
         return
     console = wide_console()
-    console.print(f"[bold]{loaded.name}[/], {counted(n, 'joint')}: operations of the kernels")
+    console.print(bold(loaded.name, f", {counted(n, 'joint')}: operations of the kernels"))
     table = Table(
         "algorithm", "multiplications", "additions", "general robot of n joints", box=None, header_style="bold"
     )
@@ -93,7 +93,7 @@ def count(
         (f"Inverse dynamics, Table 9.1, n = {n}", INVERSE, "inverse_dynamics"),
         (f"Forward dynamics with phi given, Table 9.6 and Table I of Saha (2003), n = {n}", FORWARD, "solve"),
     ):
-        console.print(f"\n[bold]{title}[/]")
+        console.print(bold(f"\n{title}"))
         rows = Table("", "multiplications", "additions", box=None, header_style="bold")
         for ours, label in OWN[name].items():
             rows.add_row(label, str(counts[ours].multiplications), str(counts[ours].additions))

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from redyn import files
-from redyn.cli.options import Force
+from redyn.cli.options import Force, bold, plain_console, working
 from redyn.words import counted
 
 
@@ -26,7 +26,7 @@ def demo(
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = plain_console(soft_wrap=True)
     files.folder(out)
     stanford_stop = [np.pi / 3, -5 * np.pi / 6, 0.735, np.pi / 3, 5 * np.pi / 6, 5 * np.pi / 6]
     for name, where, stop in (
@@ -46,7 +46,7 @@ def demo(
         drift = np.abs(total - total[0] - work).max() / max(np.ptp(total), 1e-12)
         U, D = robot.udu(q)
         factors = np.abs(U @ (D[:, :, None] * np.swapaxes(U, 1, 2)) - robot.mass_matrix(q)).max()
-        console.print(f"[bold]{name}[/] ({where}), {counted(robot.dof, 'joint')}, {counted(len(t), 'instant')}")
+        console.print(bold(name, f" ({where}), {counted(robot.dof, 'joint')}, {counted(len(t), 'instant')}"))
         console.print(f"  largest torques        {'  '.join(f'{x:.3g}' for x in np.abs(tau).max(axis=0))}")
         console.print(f"  FD(ID) returns qdd to  {np.abs(back - qdd).max():.1e} rad/s^2")
         console.print(f"  U D U^T equals GIM to  {factors:.1e}")
@@ -65,7 +65,7 @@ def demo(
         took = time.perf_counter() - start
         console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
     report = _fall(console, out, force)
-    console.print(f"\nOpen [bold]{report.resolve()}[/] in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
+    console.print(f"\nOpen {report.resolve()} in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
     console.print(
         "Next: redyn list;  redyn show puma;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench"
     )
@@ -77,14 +77,15 @@ def _fall(console: Console, out: Path, force: bool) -> Path:
     from redyn.simulation import simulate
 
     robot = load("kuka-kr5")
-    with console.status("compiling the integrator (once on this machine)"):
+    with working("compiling the integrator (once on this machine)"):
         simulate(robot, robot.initial, robot.neutral(), 1e-6)
     start = time.perf_counter()
     run = simulate(robot, robot.initial, robot.neutral(), 3.0, rtol=1e-10, atol=1e-12)
     took = time.perf_counter() - start
     energy = run.energy
     drift = float(np.abs(energy.balance).max() / np.ptp(energy.kinetic))
-    console.print(f"\n[bold]kuka-kr5[/] let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10")
+    how = f" let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10"
+    console.print(bold("\nkuka-kr5", how))
     console.print(
         f"  {counted(run.steps, 'step')} in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged"
     )

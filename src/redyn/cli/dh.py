@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Unphysical, bold, wide_console
 
 
 def dh(
@@ -39,7 +39,7 @@ def dh(
     console = wide_console()
     form = "Rx(alpha) Tx(a) Rz(theta) Tz(d)" if modified else "Rz(theta) Tz(b) Tx(a) Rx(alpha)"
     kind = "modified DH, Craig's" if modified else "DH, the book's"
-    console.print(f"[bold]{loaded.name}[/] to {table.frame}: {kind}, T = {form}; q is added where it says + q")
+    console.print(bold(loaded.name, f" to {table.frame}: {kind}, T = {form}; q is added where it says + q"))
     shown = Table("joint", "type", "theta", "d" if modified else "b", "a", "alpha", box=None, header_style="bold")
     for row in table.rows:
         theta, along = angle(row.theta), f"{row.d:.6g}"
@@ -57,6 +57,6 @@ def dh(
         console.print(f"{name}: xyz ({xyz}), rpy ({rpy})")
     choices = [f"{row.joint}: {row.choice}" for row in table.rows if row.choice]
     if choices:
-        console.print("\n[bold]Where the axes leave a choice[/]")
+        console.print(bold("\nWhere the axes leave a choice"))
         for choice in choices:
-            console.print(f"- {choice}", markup=False)
+            console.print(f"- {choice}")

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, working
 from redyn.errors import InputError
 
 
@@ -53,16 +52,16 @@ def export(
         raise InputError("--real float is for --lang c; Python's numbers are doubles")
     loaded = load(robot, friction=not no_friction, allow_unphysical=allow_unphysical)
     frames = external or []
-    with Console(stderr=True).status("tracing") as status:
+    with working("tracing") as say:
         if lang == "c":
             written = export_c(
                 loaded, what, out, real=real, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, force=force, tick=status.update,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=say,
             )  # fmt: skip
         else:
             written = export_python(
                 loaded, what, out, name=name, link=link,
-                gravity=gravity, payload=payload, external=frames, force=force, tick=status.update,
+                gravity=gravity, payload=payload, external=frames, force=force, tick=say,
             )  # fmt: skip
     for path in written:
         print(f"wrote {path}")

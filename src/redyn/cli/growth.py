@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import wide_console
+from redyn.cli.options import bold, wide_console, working
 
 if TYPE_CHECKING:
     from redyn.bench.growth import Timing
@@ -26,9 +25,9 @@ def show_growth(time: bool, png: Path | None, as_json: bool, force: bool) -> Non
     from redyn.reproduce.complexity import complexity
     from redyn.reproduce.complexity_figure import complexity_figure
 
-    with Console(stderr=True).status("counting") as status:
-        found = complexity(status.update)
-        times = growth(tick=status.update) if time else []
+    with working("counting") as say:
+        found = complexity(say)
+        times = growth(tick=say) if time else []
     if png is not None:
         complexity_figure(found, png, times, faster_from(times), force)
     if as_json:
@@ -41,7 +40,7 @@ def show_growth(time: bool, png: Path | None, as_json: bool, force: bool) -> Non
         "Whole forward dynamics, redyn's two ways, and the mass matrix",
         [found.recursion, found.cholesky, found.mass_matrix],
     )
-    console.print("\n[bold]From how many joints order n is cheaper than order n³[/]")
+    console.print(bold("\nFrom how many joints order n is cheaper than order n³"))
     table = Table("", "in multiplications", "in all operations", box=None, header_style="bold")
     for row in found.forward:
         if row is not found.published_cholesky:
@@ -63,7 +62,7 @@ def _even(found: Complexity, one: Row, other: Row) -> tuple[str, str]:
 
 def _table(title: str, rows: Sequence[Row]) -> None:
     console = wide_console()
-    console.print(f"\n[bold]{title}[/]")
+    console.print(bold(f"\n{title}"))
     heads = ["", "multiplications", "additions", *(f"all, n = {n}" for n in SHOWN)]
     table = Table(*heads, box=None, header_style="bold")
     for row in rows:
@@ -75,7 +74,7 @@ def _show_times(times: Sequence[Timing]) -> None:
     from redyn.bench.growth import BATCH, faster_from
 
     console = wide_console()
-    console.print(f"\n[bold]Forward dynamics measured here, ns per state in batches of {BATCH}, one thread[/]")
+    console.print(bold(f"\nForward dynamics measured here, ns per state in batches of {BATCH}, one thread"))
     table = Table("joints", "order n", "order n³", "", box=None, header_style="bold")
     for row in times:
         table.add_row(str(row.n), f"{row.recursive:.1f}", f"{row.cholesky:.1f}", f"{row.cholesky / row.recursive:.2f}x")

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, numbers, progress_bar, wide_console, working
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -54,12 +52,10 @@ def identify(
 
     files.check_all([("--out", out, files.ROBOT), ("--png", png, files.PICTURE)], force)
     loaded = load(robot, allow_unphysical=allow_unphysical)
-    with Console(stderr=True).status("reading") as status:
+    with working("reading") as say:
         recorded = read_recording(data, loaded, degrees)
         other = read_recording(validate, loaded, degrees) if validate is not None else 0.2
-        found = run(
-            loaded, recorded, friction=friction, armature=armature, cutoff=cutoff, validate=other, tick=status.update
-        )
+        found = run(loaded, recorded, friction=friction, armature=armature, cutoff=cutoff, validate=other, tick=say)
     if out is not None:
         found.robot.to_yaml(out, force)
     if png is not None:
@@ -106,8 +102,11 @@ def _show(found: Identification) -> None:
     fit, console = found.fit, wide_console()
     filtered = f"low-pass {found.cutoff:.3g} Hz" if np.isfinite(found.cutoff) else "no filter"
     console.print(
-        f"[bold]{found.robot.name}[/]: {counted(fit.base.count, 'base parameter')} from {counted(fit.rows, 'row')} "
-        f"({fit.outliers} outliers left out, {filtered}, condition {fit.condition:.3g})"
+        bold(
+            found.robot.name,
+            f": {counted(fit.base.count, 'base parameter')} from {counted(fit.rows, 'row')} "
+            f"({fit.outliers} outliers left out, {filtered}, condition {fit.condition:.3g})",
+        )
     )
     table = Table("base parameter", "file", "estimate", "± 95 %", "", "physical", box=None, header_style="bold")
     for text, prior, value, deviation, real in zip(
@@ -124,7 +123,7 @@ def _show(found: Identification) -> None:
     ):
         joints.add_row(name, f"{noise:.3g}", f"{error:.2%}", f"{before:.1%}")
     console.print(joints)
-    console.print(f"error on unseen motion, all joints: [bold]{found.error:.2%}[/]")
+    console.print(bold(f"error on unseen motion, all joints: {found.error:.2%}"))
 
 
 def excite(
@@ -157,7 +156,7 @@ def excite(
     fast = None if speed is None else numbers("--speed", speed, loaded.dof)
     strong = None if acceleration is None else numbers("--acceleration", acceleration, loaded.dof)
     steps = 40
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         job = progress.add_task("shaping", total=steps)
 
         def tick(step: int, found: float) -> None:
@@ -209,7 +208,7 @@ def parameters(
         if friction or armature:
             raise InputError("--unknown-lengths: without --friction and --armature")
         return _linear_form(loaded, as_json)
-    with Console(stderr=True).status("base parameters"):
+    with working("base parameters"):
         base = base_parameters(loaded, friction, armature)
         groupings = symbolic_groupings(base)
     if as_json:
@@ -220,7 +219,7 @@ def parameters(
         print(json.dumps({"robot": base.robot.name, "base": rows, "unidentifiable": base.unidentifiable}))
         return
     console = wide_console()
-    console.print(f"[bold]{base.robot.name}[/]: {counted(base.count, 'base parameter')} of {len(base.names)}")
+    console.print(bold(base.robot.name, f": {counted(base.count, 'base parameter')} of {len(base.names)}"))
     table = Table("", "grouping", "value", box=None, header_style="bold")
     rounding = 1e-14 * float(np.abs(base.values).max(initial=0.0))
     for k, (text, value) in enumerate(zip(groupings, base.values, strict=True), start=1):
@@ -234,7 +233,7 @@ def _linear_form(robot: Robot, as_json: bool) -> None:
     from redyn.symbolic.equations import derive
     from redyn.symbolic.notation import Typesetter
 
-    with Console(stderr=True).status("closed form"):
+    with working("closed form"):
         eqs = derive(robot)
         form = eqs.linear
         write = Typesetter(latex=False).write
@@ -245,12 +244,12 @@ def _linear_form(robot: Robot, as_json: bool) -> None:
         print(json.dumps({"robot": robot.name, "base": base, "regressor": regressor}))
         return
     console = wide_console()
-    console.print(f"[bold]{robot.name}[/]: {counted(len(groupings), 'parameter')}, lengths unknown; tau = Y beta")
+    console.print(bold(robot.name, f": {counted(len(groupings), 'parameter')}, lengths unknown; tau = Y beta"))
     table = Table("", "grouping", "value", box=None, header_style="bold")
     for k, (text, value) in enumerate(groupings, start=1):
         table.add_row(f"beta{k}", text, f"{value:.6g}")
     console.print(table)
     for joint, row in zip(robot.velocity_names, regressor, strict=True):
-        console.print(f"\n[bold]Y, {joint}[/]")
+        console.print(bold(f"\nY, {joint}"))
         for k, text in enumerate(row, start=1):
-            console.print(f"  beta{k}:  {text}", highlight=False)
+            console.print(f"  beta{k}:  {text}")

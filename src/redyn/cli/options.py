@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from redyn.errors import InputError
 from redyn.words import counted
@@ -18,10 +22,33 @@ Force = Annotated[bool, typer.Option("--force", help="Replace files there even i
 Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
+def plain_console(*, stderr: bool = False, width: int | None = None, soft_wrap: bool = False) -> Console:
+    """Prints text as it is: names of robots and joints may look like Rich's markup (`arm[left]`, `[/]`, `:ring:`)."""
+    return Console(highlight=False, markup=False, emoji=False, stderr=stderr, width=width, soft_wrap=soft_wrap)
+
+
 def wide_console() -> Console:
     """For tables that would rather run on than be cut where the output is no terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=160)
+    console = plain_console()
+    return console if console.is_terminal else plain_console(width=160)
+
+
+def bold(text: str, rest: str = "") -> Text:
+    """A text in bold, and what follows it."""
+    return Text.assemble((text, "bold"), rest)
+
+
+def progress_bar() -> Progress:
+    """How far a long piece of work has come, on standard error."""
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    return Progress(*columns, console=plain_console(stderr=True), transient=True)
+
+
+@contextmanager
+def working(what: str) -> Generator[Callable[[str], None]]:
+    """A line on standard error that says what goes on; gives a function that says what does next."""
+    with plain_console(stderr=True).status(Text(what)) as status:
+        yield lambda text: status.update(Text(text))
 
 
 def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from redyn.cli.interrupt import Interrupted
-from redyn.cli.options import Force, wide_console
+from redyn.cli.options import Force, progress_bar, wide_console
 
 COLOURS = {"agrees": "green", "agrees with repair": "blue", "no printed numbers": "cyan", "differs": "yellow"}
 
@@ -46,8 +44,7 @@ def reproduce(
 
     unprinted = False
     table = Table("item", "verdict", "because", box=None, header_style="bold")
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         task = progress.add_task("", total=len(chosen))
         for done, item in enumerate(chosen):
             progress.update(task, description=item.name)
@@ -59,7 +56,7 @@ def reproduce(
                     "its index.html is not"
                 ) from None
             colour = "red" if result.unexplained else COLOURS[result.outcome]
-            table.add_row(item.name, f"[{colour}]{result.outcome}[/]", escape(result.reason))
+            table.add_row(item.name, Text(result.outcome, colour), result.reason)
             unprinted = unprinted or result.outcome == "no printed numbers"
             progress.advance(task)
     index = write_index(out, force)

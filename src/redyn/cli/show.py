@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console
 
 if TYPE_CHECKING:
     from redyn.description import LinkDescription
@@ -44,10 +44,10 @@ def show(
     console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
-    console.print(f"[bold]{description.name}[/]: {loaded.size}, {loaded.total_mass:.4g} kg in all", highlight=False)
-    console.print(f"gravity ({pull}) m/s^2; end effector {tip}", highlight=False)
+    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in all"))
+    console.print(f"gravity ({pull}) m/s^2; end effector {tip}")
     if description.source:
-        console.print(f"source: {description.source}", highlight=False)
+        console.print(f"source: {description.source}")
 
     fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis axis2"}[
         description.convention
@@ -133,9 +133,9 @@ def show(
         console.print(table)
     warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
     if warnings:
-        console.print("\n[bold]Known defects and warnings[/]")
+        console.print(bold("\nKnown defects and warnings"))
         for warning in warnings:
-            console.print(f"- {warning}", highlight=False, markup=False)
+            console.print(f"- {warning}")
 
 
 def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:

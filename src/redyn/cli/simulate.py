@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from redyn import files
 from redyn.cli.interrupt import Interrupted
-from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console, working
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def simulate(
     runs: list[tuple[Run, float]] = []
     failure: SimulationError | None = None
     for name in methods:
-        with Console(stderr=True).status(f"compiling {name} (once on this machine)"):
+        with working(f"compiling {name} (once on this machine)"):
             go(name, min(duration, 1e-6))
         began = time.perf_counter()
         try:

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console, working
 from redyn.errors import InputError, RedynError
 from redyn.words import counted
 
@@ -53,11 +52,11 @@ def verify(
         print(f"| robot | joints | {' | '.join(f'{peer.name} {version}' for peer, version in peers)} |")
         print("|---|---|" + "---|" * len(peers))
     failed: list[str] = []
-    with Console(stderr=True).status("starting") as status:
+    with working("starting") as say:
         for source in robots:
 
             def tick(text: str, name: str = Path(source).name) -> None:
-                status.update(f"{name}, {text}")
+                say(f"{name}, {text}")
 
             try:
                 robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick)
@@ -99,9 +98,9 @@ def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
     )
     console.print("the largest entry; of what divides by inertias, also of the condition of the mass matrix.")
     for item in found:
-        console.print(f"\n[bold]beside {item.peer} {item.version}[/]")
+        console.print(bold(f"\nbeside {item.peer} {item.version}"))
         if item.skipped:
-            console.print(f"nothing was compared: {item.skipped}", markup=False)
+            console.print(f"nothing was compared: {item.skipped}")
             continue
         table = Table("quantity", "largest difference", "allowed", "", box=None, header_style="bold")
         for row in item.rows:
@@ -110,7 +109,7 @@ def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
         console.print(table)
         console.print("Conventions that differ and were undone:")
         for text in item.conventions:
-            console.print(f"- {text}", markup=False)
+            console.print(f"- {text}")
 
 
 def _print_line(source: str, robot: Robot, found: list[Comparison]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from redyn.description.schema import RobotDescription, Shape
@@ -11,6 +13,21 @@ from redyn.errors import DescriptionError
 
 _MARK = "package.xml"  # what makes a folder a ROS package
 _SCHEME = re.compile(r"(?:package|model)://+([^/]+)/(.+)")
+_bounds: ContextVar[Path | None] = ContextVar("bounds", default=None)
+
+
+@contextmanager
+def within(folder: Path) -> Generator[None]:
+    """While this lasts, nothing above `folder` is looked at, and every folder in it may be a ROS package.
+
+    For files that strangers sent: a `package.xml` that happens to lie above the place where they are kept means
+    nothing, and what people pack is often a package without its `package.xml`.
+    """
+    token = _bounds.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _bounds.reset(token)
 
 
 def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
@@ -38,6 +55,9 @@ def outside(named: str) -> DescriptionError:
 
 def own_root(folder: Path) -> Path:
     """How far up a file in `folder` may reach: to the ROS package around it, else its own folder."""
+    bounds = _bounds.get()
+    if bounds is not None:
+        return bounds
     return next((parent for parent in (folder, *folder.parents) if _is_package(parent)), folder)
 
 
@@ -53,8 +73,9 @@ def _candidates(named: str, folder: Path) -> Iterator[tuple[Path, Path]]:
     match = _SCHEME.fullmatch(named)
     if match is not None:
         package, rest = match[1], match[2]
-        for root in _packages(package, folder):
-            yield root, root / rest
+        bounds = _bounds.get()
+        for root in _packages(package, folder) if bounds is None else _packages_within(bounds, package, folder):
+            yield bounds or root, root / rest
     elif "://" in named or Path(named).is_absolute() or re.match(r"[A-Za-z]:|[\\/~]", named):
         raise outside(named)
     else:
@@ -70,3 +91,14 @@ def _packages(package: str, folder: Path) -> Iterator[Path]:
         if _is_package(parent / package):
             yield parent / package
     yield folder  # the file lies in the package's own root, under another name
+
+
+def _packages_within(bounds: Path, package: str, folder: Path) -> Iterator[Path]:
+    """Folders of that name, those near the file first; then the folders around it, which may have lost the name."""
+    if package in (".", ".."):
+        return
+    around = [parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.is_relative_to(bounds)]
+    yield from (parent for parent in around if parent.name == package)
+    yield from (parent / package for parent in around)
+    yield from (found for found in sorted(bounds.rglob("*")) if found.name == package and found.is_dir())
+    yield from around

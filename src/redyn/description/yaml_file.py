@@ -14,7 +14,10 @@ from redyn.description.numbers import shown as _shown
 from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError
 
-LARGEST_FILE = 50_000_000  # bytes: a thousand times the largest robot anyone writes by hand
+LARGEST_FILE = 50_000_000  # bytes of a robot file
+# Of a YAML file, which is parsed in Python at some 20,000 values a second: 1,500 links, and seconds at worst.
+LARGEST_YAML = 1_000_000  # characters
+MOST_VALUES = 50_000  # keys, numbers, lists and mappings
 
 _ANGLES = ("alpha", "theta")
 
@@ -25,8 +28,16 @@ class _Loader(yaml.SafeLoader):
     Numbers stay text for our own parser: YAML 1.1 would read 010 as 8, 1:30 as 90 and 1e-3 not at all.
     """
 
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._values = 0
+
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = cast(Any, self).peek_event()
+        self._values += 1
+        if self._values > MOST_VALUES:
+            message = f"more than {MOST_VALUES:,} values, which no robot file needs"
+            raise yaml.MarkedYAMLError(None, None, message, event.start_mark)
         if getattr(event, "anchor", None) is not None:
             message = "anchors and aliases are not used in robot files"
             raise yaml.MarkedYAMLError(None, None, message, event.start_mark)
@@ -51,6 +62,9 @@ _Loader.yaml_implicit_resolvers = {
 
 def parse_yaml(text: str, origin: str) -> RobotDescription:
     """A robot from the text of a file; `origin` names the file in errors."""
+    if len(text) > LARGEST_YAML:
+        limit = f"at most {LARGEST_YAML:,} characters are read"
+        raise DescriptionError(origin, f"the file is too long for a robot in YAML: {len(text):,} characters; {limit}")
     try:
         data = yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:

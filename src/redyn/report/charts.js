@@ -19,7 +19,11 @@ export function createCharts(settings) {
   let now = 0;
   let zooming = false;
 
-  /** A chart in `area`, of { names, colours, t, y (curve after curve), dashes? }; drawn once `use` has Plotly. */
+  /**
+   * A chart in `area`, of { names, colours, t, y (curve after curve), dashes?, red?, beyond?, lines? }; drawn once `use`
+   * has Plotly. `red`: numbers of the curves that leave a limit; `beyond`: for each of them a byte per time, not 0 where
+   * it is red; `lines`: the limits.
+   */
   function add(area, plot) {
     const graph = element("div", { class: "graph" });
     const cursor = element("div", { class: "cursor", hidden: "" });
@@ -79,9 +83,10 @@ export function createCharts(settings) {
 
   function curves({ plot, hidden }) {
     const theme = settings.theme();
-    return plot.names.map((name, k) => ({
+    const values = (k) => plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length);
+    const all = plot.names.map((name, k) => ({
       x: plot.t,
-      y: plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length),
+      y: values(k),
       name: plain(name),
       mode: "lines",
       visible: !hidden.has(k),
@@ -92,6 +97,19 @@ export function createCharts(settings) {
         simplify: false,
       },
     }));
+    const alarm = getComputedStyle(document.documentElement).getPropertyValue("--alarm").trim();
+    const red = (plot.red ?? []).map((k, n) => ({
+      x: plot.t,
+      y: values(k).map((y, i) => (plot.beyond[n * plot.t.length + i] ? y : NaN)),
+      name: `${plain(plot.names[k])}, beyond its limit`,
+      meta: "beyond",
+      mode: "lines+markers", // a single sample shows too
+      marker: { size: 3 },
+      visible: !hidden.has(k),
+      hoverinfo: "skip",
+      line: { color: alarm, width: 4 },
+    }));
+    return [...all, ...red];
   }
 
   function layout(chart) {
@@ -110,6 +128,9 @@ export function createCharts(settings) {
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: { size, color: colour("--ink") } },
       xaxis: { ...axis, range: [from, to > from ? to : from + 1], hoverformat: ".4~g", ticksuffix: " s", showticksuffix: "last" },
       yaxis: { ...axis, nticks: 5, zeroline: true, exponentformat: "power" },
+      shapes: (chart.plot.lines ?? []).map((y) => ({
+        type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, layer: "below", line: { color: colour("--alarm"), width: 1, dash: "dot" },
+      })),
       uirevision: chart.revision ?? 0, // the same: a zoom stays
     };
   }

@@ -57,12 +57,20 @@ def run_figure(
             continue
         lines, names = axes.get_lines()[1:], [str(name) for name in plot.names]
         if not plot.of_joints(robot.velocity_names):
-            axes.legend(lines, names, fontsize=7, frameon=False, labelcolor=INK)
+            _name_curves(axes, lines, names, fontsize=7)
         elif not figure.legends:
-            figure.legend(lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8, frameon=False, labelcolor=INK)
+            _name_curves(figure, lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8)
     if path is not None:
         saved(figure, path, force)
     return figure
+
+
+def _name_curves(place: Any, lines: Any, names: list[str], **options: Any) -> None:
+    """A legend with the names as they are: Matplotlib would read $ as mathematics, and hide what begins with _."""
+    legend = place.legend(lines, ["curve"] * len(names), frameon=False, labelcolor=INK, **options)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_parse_math(False)
+        text.set_text(name)
 
 
 def _sheet(robot: Robot, q: Array, title: str, charts: int) -> tuple[Any, list[Any]]:

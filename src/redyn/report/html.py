@@ -15,7 +15,7 @@ import re
 from collections.abc import Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,16 +23,25 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
-from redyn.report.plots import Plot
+from redyn.report.plots import Other, Plot, curves
 from redyn.report.scene import motion, pack_floats, scene
+from redyn.report.shapes import Meshes
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-__all__ = ["Plot", "write_html"]
+__all__ = ["Plot", "Second", "write_html"]
 
 MODULES = ("solids", "viewer", "player", "charts", "page")  # each may import those before it
 POINTS = 4000  # of a curve, about; longer ones are thinned such that their peaks stay
+
+
+class Second(NamedTuple):
+    """Another run beside the first, in 3D and dashed in the plots."""
+
+    scene: dict[str, Any]  # see `redyn.report.scene.scene`
+    plots: Sequence[Other | None]  # one per plot of the page; None where the second run has no such curves
+    labels: tuple[str, str]  # what the two are called
 
 
 def write_html(
@@ -48,21 +57,32 @@ def write_html(
     shown: Collection[str] = ("trace",),
     opens: float = 0.0,
     force: bool = False,
+    meshes: Meshes | None = None,
+    second: Second | None = None,
 ) -> Path:
     """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
     `touching` is the clearance along the same motion where it is known already; it is worked out otherwise. `shown` are
     the switches that are on at first: trace, axes, frames, masses. The page opens `opens` seconds after the first time.
-    `force` replaces a file there that is no page of redyn's.
+    `force` replaces a file there that is no page of redyn's. `meshes`: see `scene`. `second`: another run to compare
+    with.
     """
     times, values = motion(robot, t, q)
+    first, others = scene(robot, times, values, touching, meshes=meshes), [None] * len(plots)
+    scenes = [first]
+    if second is not None:
+        labelled = zip((first, second.scene), second.labels, strict=True)
+        scenes, others = [{**one, "label": label} for one, label in labelled], list(second.plots)
     data = {
-        "scene": scene(robot, times, values, touching),
+        "scenes": scenes,
         "start": float(times[0]),
         "duration": float(times[-1] - times[0]),
         "shown": list(shown),
         "opens": float(opens),
-        "plots": [_plot_data(robot, times, plot, f"plots[{k}]") for k, plot in enumerate(plots)],
+        "plots": [
+            _plot_data(robot, times, plot, other, f"plots[{k}]")
+            for k, (plot, other) in enumerate(zip(plots, others, strict=True))
+        ],
     }
     here = files("redyn.report")
     packed = {
@@ -87,21 +107,32 @@ def _pack(name: str, content: bytes) -> str:
     return f'<script type="text/plain" id="packed-{name}">{body}</script>'
 
 
-def _plot_data(robot: Robot, t: Array, plot: Plot, where: str) -> dict[str, Any]:
-    values = plot.curves(len(t), f"{where}.values")
-    keep = _worth_drawing(values)
+def _plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None, where: str) -> dict[str, Any]:
+    drawn = curves(robot, t, plot, other, f"{where}.values")
+    keep = worth_drawing(drawn.values)
+    red = drawn.red
     return {
         "title": plot.title,
         "unit": plot.unit,
-        "names": [str(name) for name in plot.names],
+        "names": drawn.names,
         "joints": plot.of_joints(robot.velocity_names),
-        "colours": plot.colours(robot.velocity_names),
+        "legend": drawn.legend,
+        "colours": drawn.colours,
+        "dashes": drawn.dashes,
         "t": pack_floats(t[keep]),
-        "values": pack_floats(values[keep].T),
+        "values": pack_floats(drawn.values[keep].T),
+        "red": red,
+        "beyond": pack_flags(drawn.beyond[keep][:, red].T),
+        "lines": [float(x) for x in plot.lines],
     }
 
 
-def _worth_drawing(values: Array) -> NDArray[np.intp]:
+def pack_flags(flags: NDArray[np.bool_]) -> str:
+    """A byte each, in base64."""
+    return base64.b64encode(np.ascontiguousarray(flags, dtype=np.uint8).tobytes()).decode("ascii")
+
+
+def worth_drawing(values: Array) -> NDArray[np.intp]:
     """Rows to keep: all of a short motion; else the lowest and the highest of each curve in equal stretches."""
     count, width = values.shape
     if count <= POINTS:

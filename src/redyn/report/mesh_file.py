@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import importlib
 import io
-import xml.parsers.expat
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import DescriptionError, MissingExtraError
+from redyn.report.mesh_checks import check_collada, check_glb
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -26,7 +25,6 @@ Faces = NDArray[np.int64]
 FORMATS = ("stl", "dae", "obj", "glb")
 LARGEST_FILE = 200_000_000  # bytes
 MOST_TRIANGLES = 5_000_000  # of one file, as often as it shows each of its bodies
-MOST_BODIES = 100_000
 GRID = 65_535  # steps along the longest side: what 16 bits hold
 CREASE = np.cos(np.radians(35.0))  # a sharper edge stays an edge; flatter ones are shaded round
 DEFAULT_COLOUR = (102, 102, 102, 255)  # trimesh's, where a file gives none
@@ -60,8 +58,9 @@ def _read(path: Path, _changed: int, size: int) -> tuple[Part, ...]:
         data = path.read_bytes()
     except OSError as error:
         raise DescriptionError(path.name, f"cannot be read: {error.strerror}") from None
-    if kind == "dae":
-        _check_collada(data, path.name)
+    check = {"dae": check_collada, "glb": check_glb}.get(kind)
+    if check is not None:
+        check(data, path.name)
     groups: dict[tuple[float, float, float] | None, list[Array]] = {}
     for colour, corners in _triangles(data, kind, path):
         groups.setdefault(colour, []).append(corners)
@@ -181,52 +180,3 @@ def creased(part: Part) -> Part:
     labels: Faces = csgraph.connected_components(graph, directed=False)[1].astype(np.int64)
     _, first = np.unique(labels, return_index=True)
     return Part(part.vertices[faces.ravel()[first]], labels.reshape(-1, 3), part.colour)
-
-
-def _check_collada(data: bytes, name: str) -> None:
-    """No document type, hence no entities; and no tree of nodes that grows without bound."""
-    parser = xml.parsers.expat.ParserCreate()
-    seen: list[str] = []
-
-    def stop(kind: str) -> Any:
-        def handler(*_: object) -> None:
-            seen.append(kind)
-            raise StopIteration
-
-        return handler
-
-    parser.StartDoctypeDeclHandler, parser.StartElementHandler = stop("doctype"), stop("element")
-    try:
-        parser.Parse(data, True)
-    except StopIteration:
-        pass
-    except (xml.parsers.expat.ExpatError, ValueError, LookupError) as error:
-        raise DescriptionError(name, f"is damaged: {error}") from None
-    if seen[:1] == ["doctype"]:
-        raise DescriptionError(name, "entities are not allowed in a mesh, nor is a DOCTYPE")
-    if b"instance_node" in data:
-        _check_instances(data, name)
-
-
-def _check_instances(data: bytes, name: str) -> None:
-    """A node may show others, which may show others: fifty lines could make 2^50 bodies."""
-    try:
-        root = ElementTree.fromstring(data)  # no entities: see above
-    except ElementTree.ParseError as error:
-        raise DescriptionError(name, f"is damaged: {error}") from None
-    tags = {element: str(element.tag).rpartition("}")[2] for element in root.iter()}
-    named = {element.get("id", ""): element for element, tag in tags.items() if tag == "node"}
-    memory: dict[ElementTree.Element, int] = {}
-
-    def bodies(node: ElementTree.Element, above: tuple[ElementTree.Element, ...]) -> int:
-        if node in above or len(above) > 100:
-            raise DescriptionError(name, "its nodes hold one another, or are nested too deeply")
-        if node not in memory:
-            inner = [child for child in node if tags[child] == "node"]
-            shown = [child.get("url", "").removeprefix("#") for child in node if tags[child] == "instance_node"]
-            inner += [named[target] for target in shown if target in named]
-            memory[node] = 1 + sum(bodies(child, (*above, node)) for child in inner)
-        return memory[node]
-
-    if sum(bodies(node, ()) for node, tag in tags.items() if tag == "node") > MOST_BODIES:
-        raise DescriptionError(name, f"shows more than {MOST_BODIES:,} bodies")

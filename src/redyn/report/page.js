@@ -2,6 +2,7 @@
 
 import { createCharts } from "./charts.js";
 import { createPlayer, element } from "./player.js";
+import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
 
 const SWITCHES = [
@@ -24,8 +25,8 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     seek: (t) => player.seek(t),
   });
 
-  const viewer = openViewer();
-  const player = createPlayer(byId("player"), data.duration, onTime, viewer?.contacts);
+  const viewers = openViewers();
+  const player = createPlayer(byId("player"), data.duration, onTime, viewers.flatMap((viewer) => viewer.contacts));
   setTheme(theme);
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   byId("theme").addEventListener("click", () => setTheme(theme === "dark" ? "light" : "dark"));
@@ -37,37 +38,44 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
 
   // --- 3D ---------------------------------------------------------------------------------------------------
 
-  function openViewer() {
+  function openViewers() {
+    const views = byId("views");
     try {
-      const made = createViewer(byId("stage"), createDevice(THREE), THREE, OrbitControls, data.scene);
-      const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.hasMeshes);
+      views.append(...data.scenes.map(() => element("div", { class: "view" }))); // all, so that each has its own size
+      const made = data.scenes.map((scene, k) => {
+        const viewer = createViewer(views.children[k], createDevice(THREE), THREE, OrbitControls, scene);
+        if (scene.label) views.children[k].append(element("div", { class: "which" }, scene.label));
+        return viewer;
+      });
+      const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.some((viewer) => viewer.hasMeshes));
       for (const [what, text] of switches) {
         const on = what === "meshes" || data.shown.includes(what);
-        made.show(what, on);
+        for (const viewer of made) viewer.show(what, on);
         byId("switches").append(makeSwitch(made, what, text, on));
       }
-      byId("fit").addEventListener("click", () => made.fit());
-      const red = made.contacts.length ? "red above the time line: links touch" : "";
-      byId("grid").textContent = [made.note, red, `grid ${Number(made.gridStep.toPrecision(2))} m`].filter(Boolean).join(", ");
+      byId("fit").addEventListener("click", () => made.forEach((viewer) => viewer.fit({ now: true })));
+      const red = made.some((viewer) => viewer.contacts.length) ? "red above the time line: links touch" : "";
+      const step = `grid ${Number(made[0].gridStep.toPrecision(2))} m`;
+      byId("grid").textContent = [made[0].note, red, step].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;
-      byId("stage").append(element("p", { class: "message" }, why));
-      return null;
+      views.replaceChildren(element("p", { class: "message" }, why));
+      return [];
     }
   }
 
   function makeSwitch(made, what, text, on) {
     const box = element("input", { type: "checkbox", "data-testid": `show-${what}` });
     box.checked = on;
-    box.addEventListener("change", () => made.show(what, box.checked));
+    box.addEventListener("change", () => made.forEach((viewer) => viewer.show(what, box.checked)));
     return element("label", {}, box, text);
   }
 
   function onTime(t) {
-    viewer?.setTime(t);
+    for (const viewer of viewers) viewer.setTime(Math.min(t, viewer.duration));
     charts.setTime(t);
-    const pairs = viewer?.touchingAt(t) ?? [];
+    const pairs = viewers.flatMap((viewer) => viewer.touchingAt(Math.min(t, viewer.duration)));
     byId("alarm").hidden = !pairs.length;
     const text = touchingText(pairs);
     if (pairs.length && byId("alarm").textContent !== text) byId("alarm").textContent = text;
@@ -76,7 +84,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   function setTheme(name) {
     theme = name;
     root.dataset.theme = name;
-    viewer?.setTheme(name);
+    for (const viewer of viewers) viewer.setTheme(name);
     for (const chip of document.querySelectorAll("[data-colour]")) {
       chip.style.setProperty("--colour", shade(chip.dataset.colour, theme));
     }
@@ -97,7 +105,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     const unit = element("span", { class: "unit" }, plot.unit);
     const head = element("header", {}, element("h2", {}, plot.title), unit, legend);
     byId("plots").append(element("section", { class: "card", "data-testid": `plot-${index}` }, head, area));
-    const chart = charts.add(area, { ...plot, t: floats(plot.t), y: floats(plot.values) });
+    const chart = charts.add(area, { ...plot, t: floats(plot.t), y: floats(plot.values), beyond: bytes(plot.beyond) });
     const card = { joints: plot.joints, chart };
     if (!plot.joints) fillLegend(legend, plot, () => [card]);
     else if (!byId("joints").children.length) fillLegend(byId("joints"), plot, () => cards.filter((c) => c.joints));
@@ -106,12 +114,15 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
 
   /** Chips that switch a curve on and off; those of the joints act on all the plots that show joints. */
   function fillLegend(legend, plot, affected) {
-    plot.names.forEach((name, k) => {
+    plot.names.slice(0, plot.legend).forEach((name, k) => {
       const node = chip(name, plot.colours[k]);
       node.addEventListener("click", () => {
         const on = node.getAttribute("aria-pressed") !== "true";
         node.setAttribute("aria-pressed", String(on));
-        for (const card of affected()) card.chart.setVisible(k, on);
+        for (const { chart } of affected()) {
+          // A second run has the same curves again, dashed.
+          for (let curve = k; curve < chart.plot.names.length; curve += chart.plot.legend) chart.setVisible(curve, on);
+        }
       });
       legend.append(node);
     });

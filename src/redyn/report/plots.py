@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
+from redyn.model.model import QUATERNION
 from redyn.report.colours import OTHERS, joint_colour
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+
+SLATE = OTHERS[2]  # of the last number of a quaternion, which goes with no velocity
 
 
 def turning(robot: Robot) -> list[bool]:
@@ -38,6 +41,8 @@ class Plot(NamedTuple):
     unit: str
     names: Sequence[str]
     values: ArrayLike
+    beyond: ArrayLike | None = None  # (N, k): where a curve is beyond a limit, it is red
+    lines: Sequence[float] = ()  # the limits that are left, as lines across
 
     def curves(self, count: int, where: str = "values") -> Array:
         """The checked values, (count, k)."""
@@ -59,3 +64,76 @@ class Plot(NamedTuple):
         """One per curve."""
         joints = self.of_joints(joint_names)
         return [joint_colour(k) if joints else OTHERS[k % len(OTHERS)] for k in range(len(self.names))]
+
+
+class Other(NamedTuple):
+    """The same plot of a second run, to be drawn dashed, and what that run is called."""
+
+    t: Array
+    plot: Plot
+    label: str
+
+
+class Curves(NamedTuple):
+    """What charts.js draws, column by column. The first `legend` curves have a name in the legend."""
+
+    names: list[str]
+    colours: list[str]
+    dashes: list[str]
+    values: Array  # (N, k)
+    beyond: NDArray[np.bool_]  # (N, k)
+    legend: int
+    joints: bool
+
+    @property
+    def red(self) -> list[int]:
+        """The curves that are beyond a limit somewhere."""
+        return np.flatnonzero(self.beyond.any(axis=0)).tolist()
+
+
+def curves(robot: Robot, t: Array, plot: Plot, other: Other | None = None, where: str = "values") -> Curves:
+    """The curves of a plot over the times `t`; those of a second run over the same times, as far as it goes."""
+    values = plot.curves(len(t), where)
+    names, count = [str(name) for name in plot.names], len(plot.names)
+    colours, dashes, beyond = _colours(robot, plot), ["solid"] * count, _beyond(plot, values)
+    if other is not None:
+        second = other.plot.curves(len(other.t))
+        more, red = np.full((len(t), second.shape[1]), np.nan), np.zeros((len(t), second.shape[1]), dtype=bool)
+        marked = _beyond(other.plot, second)
+        nearest = np.clip(np.searchsorted(other.t, t), 0, len(other.t) - 1)
+        for k in range(second.shape[1]):
+            more[:, k] = np.interp(t, other.t, second[:, k], right=np.nan)
+            red[:, k] = marked[nearest, k] & np.isfinite(more[:, k])
+        values, beyond = np.concatenate([values, more], axis=1), np.concatenate([beyond, red], axis=1)
+        same = list(other.plot.names) == list(plot.names)
+        colours = colours + (colours if same else _colours(robot, other.plot))
+        dashes = dashes + ["dash"] * second.shape[1]
+        names = names + [f"{name}, {other.label}" for name in other.plot.names]
+    return Curves(names, colours, dashes, values, beyond, count, _of_joints(robot, plot))
+
+
+def _beyond(plot: Plot, values: Array) -> NDArray[np.bool_]:
+    return np.zeros(values.shape, dtype=bool) if plot.beyond is None else np.asarray(plot.beyond, dtype=bool)
+
+
+def _of_joints(robot: Robot, plot: Plot) -> bool:
+    return plot.of_joints(robot.velocity_names) or plot.of_joints(robot.coordinate_names)
+
+
+def _colours(robot: Robot, plot: Plot) -> list[str]:
+    if plot.of_joints(robot.coordinate_names):
+        return coordinate_colours(robot)
+    return plot.colours(robot.velocity_names)
+
+
+def coordinate_colours(robot: Robot) -> list[str]:
+    """Of each entry of q: the colour of the velocity that changes it."""
+    colours: list[str] = []
+    for j, link in enumerate(robot.model.driven):
+        count = link.joint.coordinates
+        if count > 1:
+            place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION)]
+            colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
+        elif count == 1:
+            colours.append(joint_colour(j))
+    return colours

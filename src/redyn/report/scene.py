@@ -28,25 +28,31 @@ from redyn.kinematics.shape import (
     reach,
 )
 from redyn.report.colours import joint_colour
-from redyn.report.shapes import Look, look
+from redyn.report.shapes import Look, Meshes, look
 from redyn.robot import Robot
 from redyn.words import counted
 
 Array = NDArray[np.float64]
 
-FRAMES = 2000  # poses of a motion that are sent: at 30 a second, more than a minute without interpolation
-POSES = 100_000  # links times frames: robots with many links send fewer frames
+FRAMES = 6000  # poses of a motion that are sent: at 30 a second, more than three minutes without interpolation
+POSES = 300_000  # links times frames: robots with many links send fewer frames
 OUTLINES = 100  # states at which the outlines of shapes are looked at
 TRACES = 6  # tips whose path is drawn
 FLAT = 1e-6  # sine of an angle that counts as none
 
 
 def scene(
-    robot: Robot, t: ArrayLike, q: ArrayLike, touching: Clearance | None = None, radius: ArrayLike | None = None
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    touching: Clearance | None = None,
+    radius: ArrayLike | None = None,
+    meshes: Meshes | None = None,
 ) -> dict[str, Any]:
     """What viewer.js takes: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
-    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise.
+    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise. `meshes`: the
+    robot's, where they were read before; its files are opened otherwise.
     """
     times, values = motion(robot, t, q)
     most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
@@ -56,7 +62,7 @@ def scene(
     shapes = capsules(robot, radius, span)
     poses = link_poses(robot, kept)
     joints = joint_places(robot)
-    appearance = look(robot)
+    appearance = look(robot, meshes)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
     return {

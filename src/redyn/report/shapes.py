@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import base64
 import warnings
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from redyn.description.meshes import mesh_path
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.schema import Shape
-from redyn.errors import RedynError, RedynWarning
+from redyn.errors import DescriptionError, RedynError, RedynWarning
 from redyn.kinematics.shape import frame_offset, reach
 from redyn.progress import Progress
 from redyn.report.mesh_file import GRID, Part, creased, read_mesh, snapped
@@ -33,11 +34,19 @@ GROW = 1.4  # and so much more each time that they do not fit yet
 DIRECTIONS = 200  # in which a shape's outermost points are kept
 
 
+class Meshes(NamedTuple):
+    """Meshes that were read before, by the names that the robot's shapes give their files."""
+
+    parts: Mapping[str, Sequence[Part]]
+    note: str = ""  # whether they were simplified
+
+
 @dataclass
 class Look:
     """The shapes of a robot, ready for the viewer."""
 
     meshes: list[list[Part]] = field(default_factory=list[list[Part]])
+    files: dict[str, int] = field(default_factory=dict[str, int])  # the mesh of each file that a shape names
     placed: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     modelled: list[int] = field(default_factory=list[int])  # links that are drawn from the model all the same
     outline: list[tuple[int, Array]] = field(default_factory=list[tuple[int, Array]])  # link, outermost points
@@ -49,8 +58,10 @@ class Look:
         return {"meshes": meshes, "placed": self.placed, "modelled": self.modelled, "note": self.note}
 
 
-def look(robot: Robot) -> Look:
+def look(robot: Robot, meshes: Meshes | None = None) -> Look:
     """All the shapes that can be drawn. Where a link has no `visual`, its `collision` stands in.
+
+    `meshes`: those of a robot whose files are not to be opened here, since others sent them.
 
     >>> import redyn
     >>> arm = {"name": "stick", "joint": "revolute", "mass": 1, "com": [0, 0, 0.5], "inertia": [0, 0, 0]}
@@ -59,8 +70,8 @@ def look(robot: Robot) -> Look:
     >>> shapes.placed[0]["kind"], shapes.placed[0]["link"], shapes.placed[0]["colour"]
     ('box', 1, '#ff8000')
     """
-    found = Look()
-    places: dict[Path, int] = {}
+    found = Look(note="" if meshes is None else meshes.note)
+    places: dict[Hashable, int] = {}
     failed: list[str] = []
     odd: set[int] = set()
     shapes = [(str(link.name), shape) for link in robot.description.links for shape in link.visual or link.collision]
@@ -72,7 +83,7 @@ def look(robot: Robot) -> Look:
             link, pose = frame_offset(robot, name)
             pose = pose @ translation(*shape.xyz) @ rpy_rotation(*shape.rpy)
             try:
-                solid = _mesh(robot, shape, found, places) if shape.type == "mesh" else _simple(shape)
+                solid = _mesh(robot, shape, found, places, meshes) if shape.type == "mesh" else _simple(shape)
             except RedynError as error:
                 failed.append(str(error))
                 odd.add(link)
@@ -91,12 +102,23 @@ def look(robot: Robot) -> Look:
     return found
 
 
-def _mesh(robot: Robot, shape: Shape, found: Look, places: dict[Path, int]) -> dict[str, Any]:
-    path = mesh_path(robot.description, shape)
-    if path not in places:
-        found.meshes.append(list(read_mesh(path)))
-        places[path] = len(found.meshes) - 1
-    return {"kind": "mesh", "mesh": places[path], "scale": list(shape.scale or (1.0, 1.0, 1.0))}
+def _mesh(
+    robot: Robot, shape: Shape, found: Look, places: dict[Hashable, int], meshes: Meshes | None
+) -> dict[str, Any]:
+    name = shape.file or ""
+    if meshes is None:
+        path = mesh_path(robot.description, shape)
+        place, read = path, partial(read_mesh, path)
+    elif name in meshes.parts:
+        parts = meshes.parts[name]
+        place, read = id(parts), partial(tuple[Part, ...], parts)  # several names may lead to one file
+    else:
+        raise DescriptionError(name[:200], "no such mesh")
+    if place not in places:
+        found.meshes.append(list(read()))
+        places[place] = len(found.meshes) - 1
+    found.files[name] = places[place]
+    return {"kind": "mesh", "mesh": places[place], "scale": list(shape.scale or (1.0, 1.0, 1.0))}
 
 
 def _simple(shape: Shape) -> dict[str, Any]:

@@ -107,7 +107,11 @@ export function createViewer(container, { renderer, environment, software }, THR
   const labels = document.createElement("div");
   labels.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   if (getComputedStyle(container).position === "static") container.style.position = "relative";
+  const paper = document.createElement("canvas"); // what is printed: a browser does not keep what WebGL drew
+  paper.className = "paper";
   container.append(canvas, labels);
+  window.addEventListener("beforeprint", drawOnPaper);
+  window.addEventListener("afterprint", clearPaper);
 
   const stage = new THREE.Scene();
   stage.environment = environment;
@@ -433,6 +437,19 @@ export function createViewer(container, { renderer, environment, software }, THR
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }
 
+  function drawOnPaper() {
+    setQuality(0);
+    renderer.render(stage, camera);
+    [paper.width, paper.height] = [canvas.width, canvas.height];
+    paper.getContext("2d").drawImage(canvas, 0, 0);
+    container.append(paper);
+  }
+
+  function clearPaper() {
+    paper.remove();
+    draw();
+  }
+
   function placeLabels() {
     const taken = [];
     for (const { triad, label } of named) {
@@ -456,15 +473,33 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  /** Looks at the whole motion from the best side. */
-  function fit() {
+  /** Corners of all that is shown of the robot as it stands now; those of the whole motion if nothing of it is shown. */
+  function corners() {
+    stage.updateMatrixWorld();
+    const found = [];
+    const add = (mesh) => {
+      if (!mesh.geometry) return;
+      mesh.geometry.boundingBox ?? mesh.geometry.computeBoundingBox();
+      const { min, max } = mesh.geometry.boundingBox;
+      for (let k = 0; k < 8; k += 1) {
+        const corner = new THREE.Vector3(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z);
+        found.push(corner.applyMatrix4(mesh.matrixWorld));
+      }
+    };
+    for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
+    for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
+    return found.length ? found : view.points.map(vec);
+  }
+
+  /** Looks from the best side at the whole motion, or (`now`) at the robot as it stands now. */
+  function fit({ now: standing = false } = {}) {
     const away = vec(view.from).normalize();
     const right = new THREE.Vector3().crossVectors(up, away).normalize();
     const top = new THREE.Vector3().crossVectors(away, right);
     const slopeUp = Math.tan((camera.fov * Math.PI) / 360);
     const slopeRight = slopeUp * camera.aspect;
-    const points = view.points.map(vec);
-    const target = centre();
+    const points = standing ? corners() : view.points.map(vec);
+    const target = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
     let distance = 0;
     // Again and again: each pass centres what perspective has moved.
     for (let pass = 0; pass < 3; pass += 1) {
@@ -472,7 +507,7 @@ export function createViewer(container, { renderer, environment, software }, THR
         const q = p.clone().sub(target);
         return { x: q.dot(right), y: q.dot(top), z: q.dot(away) };
       });
-      const margin = 1.9 * thick;
+      const margin = (standing ? 0.4 : 1.9) * thick; // points of the motion are those of axes, without thickness
       distance = Math.max(
         ...seen.map(({ x, y, z }) => z + Math.max((Math.abs(x) + margin) / slopeRight, (Math.abs(y) + margin) / slopeUp)),
       );
@@ -532,8 +567,9 @@ export function createViewer(container, { renderer, environment, software }, THR
     clearTimeout(pace.rest);
     watcher.disconnect();
     controls.dispose();
-    canvas.remove();
-    labels.remove();
+    window.removeEventListener("beforeprint", drawOnPaper);
+    window.removeEventListener("afterprint", clearPaper);
+    for (const node of [canvas, labels, paper]) node.remove();
     setTimeout(release, LATER);
   }
 

@@ -1,40 +1,65 @@
-"""Who may come in: on loopback everybody on this machine; elsewhere whoever has the token that was printed at start."""
+"""Who may come in: whoever has the token that is printed at start, on this machine too, which others may use as well.
+
+A token opens the door once; from then on a cookie of this server's port does. The token is kept in a private file for
+a day, so that open pages survive when the server is started again.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import html
 import ipaddress
+import os
 import secrets
+import stat
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-COOKIE = "redyn-token"
+from redyn.kernels import cache
+
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+PERSON = "redyn.person"  # in the scope of a request: who asks, as a random name of the browser
+PAUSE = 20.0  # s that the body of a request may pause
+LONGEST = 600.0  # s until it must be complete
+LIFE = 24 * 3600.0  # s that a token is used again
+HEADERS = {
+    "content-security-policy": "frame-ancestors 'none'; base-uri 'self'; object-src 'none'",
+    "x-frame-options": "DENY",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
 
 DOOR = """<!doctype html><html lang="en"><meta charset="utf-8"><title>redyn studio</title>
-<style>body{{font:16px system-ui,sans-serif;display:grid;place-items:center;height:90vh;color:#1f2933}}
-input,button{{font:inherit;padding:6px 10px}}p.wrong{{color:#d3202d}}</style>
+<style>body{{font:16px system-ui,sans-serif;display:grid;place-items:center;height:90vh;color:#1f2933;background:#fff}}
+input,button{{font:inherit;padding:6px 10px}}p.wrong{{color:#b3131f}}</style>
 <form method="get" action="/" data-testid="token-form"><h1>redyn studio</h1>{wrong}
 <p><label>Token, as printed where the studio was started:<br><input name="token" type="password" autofocus></label>
-<button>Enter</button></p></form></html>"""
+<button>Enter</button></p>
+<p>Work that was open in this tab is kept by the browser: it comes back once you are in.</p></form></html>"""
 
 
 class Access:
     """`token` is empty where everybody who can reach the server may use it."""
 
-    def __init__(self, host: str) -> None:
-        self.host = host
-        self.token = "" if is_loopback(host) else secrets.token_urlsafe(16)
+    def __init__(self, host: str, port: int, token: str) -> None:
+        self.host, self.port, self.token = host, port, token
+        self._cookie, self._visitor = f"redyn-token-{port}", f"redyn-visitor-{port}"
 
-    def address(self, port: int) -> str:
+    @property
+    def address(self) -> str:
         """What to type into a browser."""
         shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.host, self.host)
         shown = f"[{shown}]" if ":" in shown else shown
-        return f"http://{shown}:{port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
     def middleware(self, application: Any) -> Any:
         """Around the whole application, pages and sockets alike."""
@@ -45,31 +70,31 @@ class Access:
             headers: dict[str, str] = {
                 key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]
             }
+            cookies = _cookies(headers.get("cookie", ""))
+            person = cookies.get(self._visitor, "")[:64] or secrets.token_urlsafe(12)
+            cookie = "" if self._visitor in cookies else self._set(self._visitor, person)
+            send = _with_headers(send, [*HEADERS.items(), *([("set-cookie", cookie)] if cookie else [])])
+            scope[PERSON] = person
             origin = headers.get("origin")
             if origin is not None and urlsplit(origin).netloc != headers.get("host"):
                 return await _refuse(scope, receive, send, 403, "This studio answers to its own pages only.")
-            if not self.token:
-                # A page of elsewhere could give itself the name of this machine; we answer to our own names only.
-                if is_loopback(_host_name(headers.get("host", ""))):
-                    return await application(scope, receive, send)
+            # A page of elsewhere could give itself the name of this machine; we answer to our own names only.
+            if is_loopback(self.host) and not is_loopback(_host_name(headers.get("host", ""))):
                 return await _refuse(scope, receive, send, 400, "This studio is for this machine only.")
-            if self._known(headers):
-                return await application(scope, receive, send)
+            if not self.token or self._matches(cookies.get(self._cookie, "")):
+                return await _timely(application, scope, receive, send)
             given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
             if scope["type"] == "http" and self._matches(given):
-                cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/"
+                cookie = self._set(self._cookie, self.token)
                 return await _answer(send, 303, "", [("location", "/"), ("set-cookie", cookie)])
             wrong = '<p class="wrong" data-testid="error-message">That is not the token.</p>' if given else ""
             return await _refuse(scope, receive, send, 401, DOOR.format(wrong=wrong))
 
         return guarded
 
-    def _known(self, headers: dict[str, str]) -> bool:
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-        except CookieError:
-            return False
-        return cookie is not None and self._matches(cookie.value)
+    def _set(self, name: str, value: str) -> str:
+        # Lax: the first visit comes from the file that opens the browser, which is another site.
+        return f"{name}={value}; HttpOnly; SameSite=Lax; Path=/"
 
     def _matches(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.token.encode())
@@ -95,6 +120,61 @@ def _host_name(header: str) -> str:
     return header.rpartition(":")[0] if ":" in header else header
 
 
+def _cookies(header: str) -> dict[str, str]:
+    try:
+        return {name: morsel.value for name, morsel in SimpleCookie(header).items()}
+    except CookieError:
+        return {}
+
+
+# --- answers ----------------------------------------------------------------------------------------------------
+
+
+def _with_headers(send: Send, more: list[tuple[str, str]]) -> Send:
+    raw = [(key.encode("latin-1"), value.encode("latin-1")) for key, value in more]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *raw]}
+        await send(message)
+
+    return sending
+
+
+async def _timely(application: Any, scope: Scope, receive: Receive, send: Send) -> None:
+    """The application, which hears that a client is gone if the body of its request stops coming."""
+    if scope["type"] != "http":
+        return await application(scope, receive, send)
+    end = time.monotonic() + LONGEST
+    complete = late = started = False
+
+    async def receiving() -> Message:
+        nonlocal complete, late
+        if complete:
+            return await receive()
+        try:
+            message = await asyncio.wait_for(receive(), min(PAUSE, end - time.monotonic()))
+        except TimeoutError:
+            complete = late = True
+            return {"type": "http.disconnect"}
+        complete = message["type"] != "http.request" or not message.get("more_body", False)
+        return message
+
+    async def sending(message: Message) -> None:
+        nonlocal started
+        started = True
+        await send(message)
+
+    try:
+        await application(scope, receiving, sending)
+    except Exception:
+        if not late:
+            raise
+    if late and not started:
+        await _answer(send, 408, "The request came too slowly.", [("connection", "close")])
+    return None
+
+
 async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, body: str) -> None:
     if scope["type"] == "websocket":
         await receive()
@@ -106,7 +186,71 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, body:
 
 async def _answer(send: Send, status: int, body: str, headers: list[tuple[str, str]]) -> None:
     content = body.encode()
-    every = [("content-type", "text/html; charset=utf-8"), ("content-length", str(len(content))), *headers]
+    every = [
+        ("content-type", "text/html; charset=utf-8"),
+        ("content-length", str(len(content))),
+        ("cache-control", "no-store"),
+        *headers,
+    ]
     raw = [(key.encode("latin-1"), value.encode("latin-1")) for key, value in every]
     await send({"type": "http.response.start", "status": status, "headers": raw})
     await send({"type": "http.response.body", "body": content})
+
+
+# --- what is kept -----------------------------------------------------------------------------------------------
+
+
+def private_folder() -> Path | None:
+    """A folder that no other user can look into; None if there is none to be had."""
+    with contextlib.suppress(OSError, RuntimeError):
+        path = cache.folder().parent / "studio"
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = os.lstat(path)
+        shared = hasattr(os, "getuid") and (found.st_uid != os.getuid() or found.st_mode & 0o077)
+        if stat.S_ISDIR(found.st_mode) and not shared:
+            return path
+    return None
+
+
+def write_private(path: Path, text: str) -> None:
+    """A file that only this user can read, whatever was there before."""
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def token_of(port: int) -> str:
+    """The token of a server on this port: that of the one before, if it is of today, so that open pages stay open."""
+    folder = private_folder()
+    fresh = secrets.token_urlsafe(24)
+    if folder is None:
+        return fresh
+    path = folder / f"token-{port}"
+    try:
+        kept = path.read_text("ascii").strip()
+        if len(kept) == len(fresh) and time.time() - path.stat().st_mtime < LIFE:
+            return kept
+    except (OSError, ValueError):
+        pass
+    with contextlib.suppress(OSError):
+        write_private(path, fresh)
+    return fresh
+
+
+OPENER = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url={address}"><title>redyn studio</title><p>This page opens the
+<a href="{address}">redyn studio</a>.</p></html>"""
+
+
+def opener(access: Access) -> Path | None:
+    """A private page that leads to the studio: on a browser's command line, everybody here could read the token."""
+    folder = private_folder()
+    if folder is None:
+        return None
+    path = folder / f"open-{access.port}.html"
+    try:
+        write_private(path, OPENER.format(address=html.escape(access.address)))
+    except OSError:
+        return None
+    return path

@@ -1,91 +1,87 @@
-"""The server of the studio: pages, sessions, uploads, and who may come in.
-
-A session belongs to a browser tab. It lives on the server, so that a page that is loaded again, or that lost its
-connection, finds its robot, its results and its running simulation.
-"""
+"""The server of the studio: pages, uploads, and what it is started with."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
 import logging
-import secrets
+import shutil
 import socket
-import time
-from dataclasses import dataclass, field
+import webbrowser
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from nicegui import Client, app, ui
+from nicegui import Client, app, background_tasks, core, ui
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
-from redyn.studio import uploads
-from redyn.studio.access import Access
+from redyn.studio import inbox, keep, messages, uploads
+from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
-from redyn.studio.jobs import Pool
+from redyn.studio.jobs import SECONDS, Pool
+from redyn.studio.opening import open_source
+from redyn.studio.readers import MOST, Readers
+from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
+from redyn.studio.timely import TimelyProtocol
+from redyn.studio.troubles import fault
 
-FORGET = 30 * 60.0  # s until a tab that is gone is forgotten
-MOST_SESSIONS = 200
 RECONNECT = 60.0  # s that a page may be cut off and go on as if nothing had been
+MOST_ARRIVING = 8  # uploads of a tab that are read or wait for it
+LOOK = 2.0  # s between looks at who is gone
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
     '<path d="M7 25 14 12 24 9" stroke="#fff" stroke-width="4" fill="none" stroke-linecap="round" '
     'stroke-linejoin="round"/><circle cx="14" cy="12" r="3.4" fill="#e08e0b"/></svg>'
+)
+RESTORED = (
+    "Restored from this browser tab: the server did not have its work any more (it was started again, or the tab was "
+    "away for long)."
 )
 log = logging.getLogger("redyn.studio")
 
 _ = ui.aggrid  # registers its module with NiceGUI before the first page is made
 
 
-@dataclass
-class Session:
-    """The work of one browser tab; `key` is what its uploads are addressed to."""
-
-    state: State
-    key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    pages: int = 0
-    left: float = field(default_factory=time.monotonic)
-
-
 class Studio:
     """All sessions, and the workers that they share."""
 
-    def __init__(self, robot: str = FIRST) -> None:
-        self.robot = robot
-        self.pool = Pool()
-        self.sessions: dict[str, Session] = {}
-
-    def session(self, tab: str) -> Session:
-        """The session of a tab, a new one for a new tab."""
-        if tab not in self.sessions:
-            self.forget()
-            if len(self.sessions) >= MOST_SESSIONS:
-                raise RedynError("too many people are using this studio just now; try again later")
-            self.sessions[tab] = Session(State.first(self.robot))
-        return self.sessions[tab]
-
-    def by_key(self, key: str) -> Session | None:
-        return next((s for s in self.sessions.values() if secrets.compare_digest(s.key, key)), None)
-
-    def forget(self) -> None:
-        """Sessions whose tab was closed long ago."""
-        now = time.monotonic()
-        for tab, session in list(self.sessions.items()):
-            if session.pages <= 0 and now - session.left > FORGET:
-                session.state.close()
-                del self.sessions[tab]
+    def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
+        self.sessions = Sessions(open_source(robot))
+        self.pool, self.readers = Pool(seconds=seconds), Readers()
+        self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers hold up nothing else
+        self._looking: asyncio.Task[None] | None = None
 
     def close(self) -> None:
-        for session in self.sessions.values():
-            session.state.close()
+        if self._looking is not None:
+            self._looking.cancel()
+        self.sessions.close()
         self.pool.close()
+        self.readers.close()
+
+    async def begin(self) -> None:
+        """What the first visitor would wait for: the first robot's kernels, processes that are awake."""
+        self._looking = asyncio.create_task(self._look_after())
+        state = State.first(self.sessions.first)
+        try:
+            await asyncio.to_thread(state.run_inverse)
+        except RedynError:
+            log.debug("the first motion cannot be computed; the page says why")
+        finally:
+            state.close()
+        self.pool.submit("redyn.studio.work:warm_up")
+        await asyncio.to_thread(self.readers.warm_up)
+
+    async def _look_after(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK)
+            self.sessions.look_after()
 
     # --- pages ------------------------------------------------------------------------------------------------
 
@@ -98,48 +94,157 @@ class Studio:
         with box("starting", "starting") as starting:
             text("redyn studio", tag="h1")
         await client.connected(timeout=30.0)
-        starting.delete()
+        tab = client.tab_id
+        if tab is None:
+            return  # gone already
         try:
-            session = await asyncio.to_thread(self.session, str(client.tab_id))
+            session = self.sessions.of(str(tab)[:100], str(client.request.scope.get(PERSON, "")))
         except RedynError as error:
+            starting.delete()
             text(str(error), "error-message", "p", "error-message")
             return
-        session.pages += 1
+        session.came()
+        lifecycle = cast(Any, client)
+        lifecycle.on_connect(lambda: session.came())
+        lifecycle.on_disconnect(lambda: session.went())
+        lifecycle.on_delete(partial(_left, session, client))
+        restored = ""
+        if session.fresh and await _kept(client):
+            restored = await self._restored(client, session)
+        starting.delete()
+        url = f"/redyn-upload/{session.key}"
+        desk = Desk(session, self.pool, self.readers, url, self.sessions.first)
+        setattr(client, DESK, desk)
+        await desk.begin(restored)
 
-        def gone() -> None:
-            session.pages -= 1
-            session.left = time.monotonic()
+    async def _restored(self, client: Client, session: Session) -> str:
+        """Has the browser send what it keeps; what to say of it."""
+        url = f"/redyn-upload/{session.key}"
+        module = f"{Part.base}/studio/keep.js"
+        code = f"return (await import({module!r})).restore({url!r});"
+        try:
+            said = await cast(Any, client).run_javascript(code, timeout=120.0)
+        except TimeoutError:
+            said = "sending it took too long"
+        if isinstance(said, str) and said:
+            return f"The work that this browser tab keeps could not be restored: {said[:300]}"
+        again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
+        return RESTORED + again
 
-        cast(Any, client).on_delete(gone)
-        desk = Desk(session.state, self.pool, f"/redyn-upload/{session.key}")
-        await desk.begin()
+    # --- uploads ----------------------------------------------------------------------------------------------
 
     async def upload(self, request: Request) -> Response:
-        """A file for a session: its bytes are the body of the request."""
-        session = self.by_key(request.path_params["key"])
+        """A file for a session, or what its browser keeps: its bytes are the body of the request."""
+        session = self.sessions.by_key(request.path_params["key"])
         if session is None:
             return JSONResponse({"error": "this page is too old; load it again"}, 404)
+        kind = request.path_params["kind"]
+        taker = {
+            "robot": self._take_robot,
+            "meshes": self._take_meshes,
+            "motion": partial(self._take_columns, "motion"),
+            "torque": partial(self._take_columns, "run"),
+            "work": self._take_work,
+        }.get(kind)
+        if kind == "gone":
+            session.closing = True
+            return JSONResponse({})
+        if taker is None:
+            return JSONResponse({"error": "there is no such upload"}, 404)
+        if len(session.arriving) >= MOST_ARRIVING:
+            return JSONResponse({"error": f"{MOST_ARRIVING} files are being read already; wait for them"}, 429)
         name = request.query_params.get("name", "file")[:200]
-        data = bytearray()
+        shown = uploads.safe_name(name)
+        troubles = session.troubles
+        if not session.uploads.locked():
+            troubles.forget(*(cause for cause in troubles.messages if cause.startswith("upload")))
+        number, message, status = troubles.attempt(), "", 400
+        path = inbox.place(session.state.folder, name)
+        session.arriving.add(path.parent)
         try:
-            async for piece in request.stream():
-                data += piece
-                if len(data) > uploads.LARGEST:
-                    raise uploads.UploadError(f"{name}: larger than {uploads.LARGEST // 1_000_000} MB")
-            state = session.state
-            takers = {"robot": state.upload_robot, "motion": state.upload_motion, "torque": state.upload_torque}
-            taker = takers.get(request.path_params["kind"])
-            if taker is None:
-                return JSONResponse({"error": "there is no such upload"}, 404)
-            await asyncio.to_thread(taker, name, bytes(data))
+            await _received(request, path)
+            async with session.uploads:
+                await taker(session, path)
         except ClientDisconnect:
             return JSONResponse({"error": "interrupted"}, 400)
         except RedynError as error:
-            return JSONResponse({"error": str(error)}, 400)
+            message = uploads.without_folder(str(error), session.state.folder)
         except Exception as error:
             log.exception("upload")
-            return JSONResponse({"error": f"{name}: this did not work ({type(error).__name__}: {error})"}, 500)
-        return JSONResponse({"taken": name})
+            message, status = f"{shown}: {fault(error)}", 500
+        finally:
+            session.arriving.discard(path.parent)
+        if kind != "work":
+            troubles.ended(f"upload {shown}", number, message)
+            if session.desk is not None:
+                session.desk.show_troubles()
+        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown})
+
+    async def _read(self, work: Any, *arguments: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._reading, partial(work, self.readers, *arguments))
+
+    async def _take_robot(self, session: Session, path: Path) -> None:
+        opened = await self._read(inbox.open_robot, path)
+        inbox.tidy(session.state.folder, {*session.arriving, *session.state.folders_in_use})
+        if session.desk is not None:
+            await session.desk.take(opened)
+        else:
+            session.state.open(opened)
+
+    async def _take_meshes(self, session: Session, path: Path) -> None:
+        """The upload of a robot that was restored."""
+        session.state.rejoin(await self._read(inbox.open_robot, path))
+
+    async def _take_columns(self, form: str, session: Session, path: Path) -> None:
+        table = await self._read(inbox.read_columns, path)
+        state = session.state
+        (state.motion if form == "motion" else state.run).take(path.name, table, state.robot)
+        desk = session.desk
+        if desk is not None:
+            desk.keep_soon()
+            await (desk.inverse.run() if form == "motion" else desk.forward.taken())
+
+    async def _take_work(self, session: Session, path: Path) -> None:
+        try:
+            own = self.sessions.first.description.folder
+            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), own))
+        finally:
+            shutil.rmtree(path.parent, ignore_errors=True)
+        session.fresh = False
+
+
+DESK = "redyn_desk"  # the attribute of a client that holds its desk
+
+
+async def _received(request: Request, path: Path) -> None:
+    """The body of a request as a file; nothing of it stays if it is too large, or does not come whole."""
+    size = 0
+    try:
+        with path.open("xb") as file:
+            async for piece in request.stream():
+                size += len(piece)
+                if size > uploads.LARGEST:
+                    raise uploads.UploadError(f"{path.name}: larger than {uploads.LARGEST // 1_000_000} MB")
+                file.write(piece)
+        if not size:
+            raise uploads.UploadError(f"{path.name}: the file is empty")
+    except BaseException:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        raise
+
+
+async def _kept(client: Client) -> bool:
+    """Whether the browser keeps work of this tab."""
+    try:
+        question = "return sessionStorage.getItem('redyn-work') !== null"
+        return bool(await cast(Any, client).run_javascript(question, timeout=10.0))
+    except TimeoutError:
+        return False
+
+
+def _left(session: Session, client: Client) -> None:
+    if session.desk is getattr(client, DESK, None):
+        session.desk = None
 
 
 def _serve_modules() -> None:
@@ -156,62 +261,79 @@ def _serve_modules() -> None:
 
 
 def free_port(host: str, port: int | None) -> int:
-    """The port that was asked for, or the first free one from 8080 on."""
+    """The port that was asked for, or the first free one from 8080 on; 0 stands for any."""
+    if port is not None and not 0 <= port <= 65535:
+        raise RedynError(f"--port: expected a number from 0 to 65535, got {port}")
     reason: str | None = ""
     for candidate in [port] if port is not None else range(8080, 8180):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((host, candidate))
-                return candidate
+                return int(probe.getsockname()[1])
             except OSError as error:
                 reason = error.strerror
-    raise RedynError(f"cannot listen on {host}, port {port or '8080 to 8179'}: {reason}; choose another with --port")
+    shown = "8080 to 8179" if port is None else port
+    raise RedynError(f"cannot listen on {host}, port {shown}: {reason}; choose another with --port")
 
 
-def serve(robot: str = FIRST, host: str = "127.0.0.1", port: int | None = None, browser: bool = True) -> None:
-    """Runs the studio until Ctrl-C."""
-    State.first(robot).close()  # a mistake is said here, not in the browser
+def serve(
+    robot: str = FIRST,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = True,
+    token: bool = True,
+    seconds: float = SECONDS,
+) -> None:
+    """Runs the studio until Ctrl-C. Without a token, everybody on this machine may use it."""
+    if not token and not is_loopback(host):
+        raise RedynError("--no-token: only where nobody but this machine is listened to, as on 127.0.0.1")
+    if not seconds > 0:
+        raise RedynError(f"--limit: expected seconds above 0, got {seconds:g}")
     port = free_port(host, port)
-    access = Access(host)
-    studio = Studio(robot)
+    studio = Studio(robot, seconds)  # a mistake in the robot is said here, not in the browser
+    access = Access(host, port, token_of(port) if token else "")
     _serve_modules()
+    messages.guard(core.sio)
     application = cast(Any, app)  # NiceGUI's annotations are too loose for strict checking
+    application.add_middleware(messages.middleware)
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
-    application.on_exception(_unexpected)
+    application.storage.max_tab_storage_age = FORGET  # of NiceGUI's own notes on a tab; thirty days otherwise
+    application.on_exception(messages.unexpected)
     application.on_shutdown(studio.close)
-    application.on_startup(partial(_prepare, studio))
-    address = access.address(port)
-    print(f"redyn studio: {address}\nCtrl-C ends it.", flush=True)
+    application.on_startup(studio.begin)
+    print(f"redyn studio: {access.address}\nCtrl-C ends it.", flush=True)
+    if browser:
+        _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
-    if not access.token:
+    if is_loopback(host):
         options["gzip_middleware_factory"] = None  # on this machine, packing takes longer than sending
     cast(Any, ui).run(
         host=host,
         port=port,
         title="redyn studio",
         favicon=ICON,
+        language="en-US",
         reload=False,
-        show=address.split(str(port), 1)[1] if browser else False,
+        show=False,
         show_welcome_message=False,
         tailwind=False,
+        http=TimelyProtocol,
         **options,
     )
 
 
-def _unexpected(error: Exception) -> None:
-    log.error("unexpected", exc_info=error)
+def _open_browser(application: Any, access: Access) -> None:
+    """Opens a browser once the server listens: at a private page that has the address, or at the door."""
+    page = opener(access)
+    address = page.as_uri() if page is not None else access.address.partition("?")[0]
 
+    async def show() -> None:
+        await asyncio.sleep(0.5)  # the server listens once all that is done at its start has begun
+        await asyncio.to_thread(webbrowser.open, address)
 
-async def _prepare(studio: Studio) -> None:
-    """What the first visitor would wait for: the first robot's kernels, workers that are awake."""
-    state = State.first(studio.robot)
-    try:
-        await asyncio.to_thread(state.run_inverse)
-    except RedynError:
-        log.debug("the first motion cannot be computed; the page says why")
-    finally:
-        state.close()
-    studio.pool.submit("redyn.studio.work:warm_up")
+    application.on_startup(lambda: cast(Any, background_tasks).create(show(), name="browser") and None)
+    if page is not None:
+        application.on_shutdown(lambda: page.unlink(missing_ok=True))

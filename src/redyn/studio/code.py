@@ -42,16 +42,18 @@ def forward_code(
     if plan.table is not None or (plan.motion is not None and plan.motion.samples is not None):
         lines[:1] = ["import numpy as np", "", "import redyn"]
     lines += law
-    options = [f"rtol={plan.rtol!r}", f"atol={plan.rtol / 100!r}", f"sample={plan.sample!r}"]
-    if law:
-        options.insert(0, "torque=law")
     q, qd = _numbers(plan.q), _numbers(plan.qd)
+
+    def options(method: str) -> str:
+        given = {"method": method, **plan.options(method)}
+        return ", ".join([*(["torque=law"] if law else []), *(f"{name}={value!r}" for name, value in given.items())])
+
     for k, method in enumerate(methods):
-        call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, method={method!r}, {', '.join(options)})"
+        call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, {options(method)})"
         lines.append(f"{'run' if not k else 'other'} = {call}")
     if other is not None:
         state = f"{q}, {qd}" if _size(other) == (len(plan.q), len(plan.qd)) else "second.initial, [0.0] * second.dof"
-        call = f"redyn.simulate(second, {state}, {plan.duration!r}, method={methods[0]!r}, {', '.join(options)})"
+        call = f"redyn.simulate(second, {state}, {plan.duration!r}, {options(methods[0])})"
         lines += ["", *_robot(other, "second"), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
     lines += ["print(other)"] if len(methods) > 1 or other is not None else []

@@ -13,6 +13,8 @@ from typing import Any, cast
 from nicegui import ui
 from nicegui.element import Element
 
+from redyn.studio import messages
+
 Action = Callable[[], Any]  # what a click does; may be asynchronous
 Told = Callable[[Any], Any]  # takes what was told or chosen; may be asynchronous
 
@@ -33,10 +35,9 @@ class Part(Element, component=PARTS / "part.js"):
         self.on("tell", self._tell)
 
     async def _tell(self, event: Any) -> None:
-        told: dict[str, Any] = event.args
-        handler = self._heard.get(str(told.get("name")))
+        handler = self._heard.get(str(messages.entry(event.args, "name")))
         if handler is not None:
-            await _finish(handler(told.get("value")))
+            await _finish(handler(event.args.get("value")))
 
     def call(self, name: str, *values: Any) -> None:
         """Of the module's methods, in the order of the calls."""
@@ -85,12 +86,13 @@ def set_attribute(element: Element, name: str, value: str | None) -> None:
 def button(
     label: str, testid: str, on_click: Action | None = None, title: str = "", classes: str = "small", js: str = ""
 ) -> Element:
-    """`js`: what the browser does by itself, instead of asking the server."""
+    """`js`: what the browser does by itself, instead of asking the server. A sign for a label is read as its title."""
     element = text(label, classes, "button", testid)
     element.props["type"] = "button"
     if title:
         element.props["title"] = title
-        element.props["aria-label"] = title
+        if not any(letter.isalpha() for letter in label):
+            element.props["aria-label"] = title
     if js:
         element.on("click", js_handler=js)
     elif on_click is not None:
@@ -100,6 +102,12 @@ def button(
 
 def enable(element: Element, on: bool) -> None:
     set_attribute(element, "disabled", None if on else "")
+
+
+def block(element: Element, reason: str, usual: str) -> None:
+    """A button that cannot be pressed for a reason, which its title says; `usual` is its title otherwise."""
+    enable(element, not reason)
+    set_attribute(element, "title", reason or usual)
 
 
 class Choice:
@@ -130,14 +138,29 @@ class Field:
             if title:
                 self.frame.props["title"] = title
             self._input = ui.input(label=label, value=value).props("dense outlined autocomplete=off spellcheck=false")
-            self._input.on("change", lambda: on_change(self._input.value or ""), [])
+            self._input.on("change", lambda: on_change(messages.text(self._input.value)), [])
 
     def show(self, value: str) -> None:
         self._input.set_value(value)
 
 
+class Switch:
+    """A box to tick that tells only of changes by the user."""
+
+    def __init__(self, label: str, value: bool, on_change: Told, testid: str, title: str = "") -> None:
+        with box("field switch", testid) as self.frame:
+            if title:
+                self.frame.props["title"] = title
+            self._box = ui.checkbox(label, value=value).props("dense")
+            self._box.on("update:model-value", lambda: on_change(bool(self._box.value)))
+
+    def show(self, value: bool, usable: bool = True) -> None:
+        self._box.set_value(value)
+        self._box.set_enabled(usable)
+
+
 def menu(label: str, testid: str, title: str, entries: dict[str, tuple[str, Action]]) -> Element:
-    """A button with a menu: by test id, a text and what it does."""
+    """A button with a menu: by test id, a text and what it does. It opens nothing while it is disabled."""
     opener = button(label, testid, title=title)
     with opener, ui.menu().props("auto-close"):
         for name, (content, action) in entries.items():

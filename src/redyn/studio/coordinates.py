@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from redyn.errors import InputError
 from redyn.model.model import POSE, QUATERNION
 from redyn.report import plots
-from redyn.report.colours import OTHERS, joint_colour
+from redyn.report.colours import joint_colour
 from redyn.report.plots import turning
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-SLATE = OTHERS[2]  # of the last number of a quaternion, which goes with no velocity
 _PLAIN = {"wx": "turn x", "wy": "turn y", "wz": "turn z", "vx": "x", "vy": "y", "vz": "z"}
 
 
@@ -50,15 +49,8 @@ def velocity_heads(robot: Robot) -> list[dict[str, str]]:
 
 
 def coordinate_heads(robot: Robot) -> list[dict[str, str]]:
-    """Name and colour of each entry of q: the colour of the velocity that changes it."""
-    colours: list[str] = []
-    for j, link in enumerate(robot.model.driven):
-        count = link.joint.coordinates
-        if count > 1:
-            place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION)]
-            colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
-        elif count == 1:
-            colours.append(joint_colour(j))
+    """Name and colour of each entry of q."""
+    colours = plots.coordinate_colours(robot)
     return [{"name": name, "colour": colour} for name, colour in zip(robot.coordinate_names, colours, strict=True)]
 
 
@@ -104,11 +96,13 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
     heads, limits, turns = velocity_heads(robot), robot.limits, turning(robot)
     for j, (link, (low, high)) in enumerate(zip(robot.model.driven, limits, strict=True)):
         room, start = np.pi if turns[j] else 1.0, float(starts[j])
+        limited = bool(np.isfinite(low) or np.isfinite(high))
         low = float(low) if np.isfinite(low) else min(-room, start - room)
         high = float(high) if np.isfinite(high) else max(room, start + room)
         part = link.joint.part
         name = f"{link.joint.name}.{_PLAIN.get(part, part)}" if part else link.joint.name
-        made.append({**heads[j], "name": name, "low": low, "high": high, "turns": turns[j], "value": start})
+        ends = {"low": low, "high": high, "limited": limited}
+        made.append({**heads[j], "name": name, **ends, "turns": turns[j], "value": start})
     return made
 
 

@@ -9,71 +9,82 @@ from functools import partial
 from typing import Any, cast
 
 import numpy as np
-from nicegui import ui
+from nicegui import background_tasks, ui
 
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio.controls import box, button, choose_tab, set_attribute, set_text, tabs, text
+from redyn.studio import keep
+from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
+from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
+from redyn.studio.opening import Opened, build
 from redyn.studio.panels.equations import EquationsPanel
 from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
 from redyn.studio.panels.inverse import InversePanel
 from redyn.studio.panels.jog import JogPanel
+from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
-from redyn.studio.state import State, Tab
+from redyn.studio.prepared import load_meshes
+from redyn.studio.sessions import Session
+from redyn.studio.state import Tab
+from redyn.studio.troubles import fault
+from redyn.studio.work import inverse
 
 TABS = {
     "inverse": ("Inverse dynamics", "tab-inverse"),
     "forward": ("Forward dynamics", "tab-forward"),
     "equations": ("Equations", "tab-equations"),
 }
+OF_A_ROBOT = ("inverse", "forward", "pose", "equations")  # causes of trouble that go with it
+KEEP = 0.5  # s after a change until the browser is told to keep it
 log = logging.getLogger("redyn.studio")
 
 
 class Desk:
-    """`state` outlives it: a page that is loaded again gets a new desk on the same state."""
+    """The session outlives it: a page that is loaded again gets a new desk on the same state."""
 
-    def __init__(self, state: State, pool: Pool, upload_url: str) -> None:
-        self.state, self.pool, self.upload_url = state, pool, upload_url
-        self._lock, self._news_count = asyncio.Lock(), 0
+    def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened) -> None:
+        self.session, self.state, self.pool, self._readers = session, session.state, pool, readers
+        self.upload_url, self.start = upload_url, start  # where uploads go; the robot that the studio began with
+        self._lock, self._busy, self._news_count = asyncio.Lock(), 0, 0
         self._root = box("studio", "studio", id="studio")
         with self._root:
             self.header = Header(self)
+            self.strips = Strips(self)
             with box("left"):
                 with box("scene-and-jog"):
                     self.view = ViewPanel(self)
                     self.jog = JogPanel(self)
                 self.tables = TablesPanel(self)
             with box("right panel"):
-                self._tabs = tabs(TABS, state.tab, self.choose_tab, "What to compute")
+                self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
                 self.equations = EquationsPanel(self)
-            self._trouble = box("error-message", "error-message", role="alert")
-            with self._trouble:
-                self._trouble_text = text("", "error-text")
-                button("×", "error-close", self.clear_trouble, "Close this message", "close")
-            self._trouble.set_visibility(False)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
                 button("×", "notice-close", self._hide_news, "Close this note", "close")
             self._news.set_visibility(False)
+            self._keep = Part("keep", {"gone": upload_url + "/gone", "work": upload_url})
+            self._keep_timer = ui.timer(KEEP, self._keep_now, active=False)
         self._panels = {p: getattr(self, p).root for p in TABS}
-        choose_tab(self._tabs, self._panels, state.tab)
+        choose_tab(self._tabs, self._panels, self.state.tab)
+        session.desk = self
+        self.show_troubles()
 
     # --- what goes wrong, and how it is said ------------------------------------------------------------------
 
-    def trouble(self, message: str) -> None:
-        """Shown until it is closed or the next thing goes well."""
-        set_text(self._trouble_text, message)
-        self._trouble.set_visibility(True)
+    def trouble(self, cause: str, message: str, number: int | None = None) -> None:
+        """Shown until it is closed, or its cause has gone well. `number`: of the try, if it began before."""
+        troubles = self.session.troubles
+        troubles.ended(cause, troubles.attempt() if number is None else number, message)
+        self.show_troubles()
 
-    def clear_trouble(self) -> None:
-        set_text(self._trouble_text, "")
-        self._trouble.set_visibility(False)
+    def show_troubles(self) -> None:
+        self.strips.show_troubles()
 
     def tell(self, message: str) -> None:
         """News that is no trouble; it goes away by itself once it can be read."""
@@ -89,79 +100,166 @@ class Desk:
         if number in (None, self._news_count):
             self._news.set_visibility(False)
 
-    async def attempt(self, work: Callable[[], Any], *, slow: bool = False) -> bool:
-        """Do something that may fail; one thing at a time. `slow`: in a thread. True if it went well."""
-        if slow:
-            set_attribute(self._root, "data-busy", "yes")
+    async def attempt(self, cause: str, work: Callable[[], Any], *, slow: bool = False) -> bool:
+        """Do something that may fail, one thing at a time, once the robot is that of the tables.
+
+        `slow`: in a thread. True if it went well; else the message is shown, as of that cause.
+        """
+        number = self.session.troubles.attempt()
+        message = ""
+        self._be_busy(slow)
         try:
+            await self.settled()
             async with self._lock:
                 outcome = await asyncio.to_thread(work) if slow else work()
                 if isinstance(outcome, Awaitable):
                     await cast("Awaitable[Any]", outcome)
         except RedynError as error:
-            self.trouble(str(error))
-            return False
+            message = str(error)
         except Exception as error:
             log.exception("unexpected")
-            self.trouble(f"This did not work, which is a fault of redyn's: {type(error).__name__}: {error}")
-            return False
+            message = fault(error)
         finally:
-            set_attribute(self._root, "data-busy", None)
-        self.clear_trouble()
-        return True
+            self._be_busy(-slow)
+        self.trouble(cause, message, number)
+        return not message
 
-    # --- what happens -----------------------------------------------------------------------------------------
+    def _be_busy(self, change: int) -> None:
+        self._busy += change
+        set_attribute(self._root, "data-busy", "yes" if self._busy else None)
 
-    async def begin(self) -> None:
+    # --- the robot --------------------------------------------------------------------------------------------
+
+    async def begin(self, restored: str = "") -> None:
         """Fills the page from the state, which may hold results already."""
-        self.tell("; ".join(self.state.notes[:3]))
-        self.state.notes = []
         self.show_robot()
-        if self.state.inverse is None:
-            await self.attempt(self.state.run_inverse, slow=True)
+        self.tell(restored or "; ".join(self.state.warnings[:3]))
+        if self.state.wanted is not None:
+            self.follow()
+        elif self.state.inverse is None and not self.state.mistake:
+            await self.run_inverse()
         self.inverse.show()
         self.forward.show()
         self.show_motion()
         self.forward.watch()
+        await self.equations.show()
 
-    async def change_robot(self, change: Callable[[], Any]) -> None:
+    async def open(self, make: Callable[[], Opened]) -> None:
         """Another robot: picked, uploaded or new."""
-        if await self.attempt(change, slow=True):
-            self.tell("; ".join(self.state.notes[:3]))
-            self.show_robot()
-            await self.rerun(keep=False)
+        made: list[Opened] = []
+        if await self.attempt("robot", lambda: made.append(make()), slow=True):
+            await self.take(made[0])
+
+    def other_robot(self, name: str) -> Callable[[], Opened]:
+        """Opens another robot of the archive that was uploaded."""
+
+        def make() -> Opened:
+            archive = self.state.archive
+            if archive is None or archive.meshes is None:
+                raise RedynError("the upload is gone; upload it again")
+            return open_robot(self._readers, archive.meshes.parent / archive.archive, name)
+
+        return make
+
+    async def take(self, opened: Opened) -> None:
+        """A robot that is ready."""
+        stopped = self.state.open(opened)
+        self.tables.choose_none()
+        self.session.troubles.forget(*OF_A_ROBOT)
+        self.show_troubles()
+        self.tell("; ".join([*([stopped] if stopped else []), *self.state.warnings[:3]]))
+        self.show_robot()
+        await self.rerun(keep=False)
 
     async def edit(self, change: Callable[[], Any]) -> None:
-        """A change in the tables. If they are a robot, everything follows."""
+        """A change in the tables, at once. If they are a robot, everything follows: the last of many changes counts."""
+        number = self.session.troubles.attempt()
+        try:
+            change()
+        except RedynError as error:
+            return self.trouble("table", str(error), number)
+        self.trouble("table", "", number)
+        self.show_tables()
+        self.keep_soon()
+        self.follow()
+        await self.settled()
+        return None
+
+    def follow(self) -> None:
+        """Makes the robot of the tables, if they are one and it is not shown yet; one at a time, the latest last."""
+        session = self.session
+        if self.state.wanted is not None and (session.following is None or session.following.done()):
+            session.following = cast(Any, background_tasks).create(self._follow(), name="robot of the tables")
+
+    async def settled(self) -> None:
+        """Once the robot that is shown is that of the tables, or they hold a mistake."""
+        following = self.session.following
+        if following is not None and following is not asyncio.current_task():
+            await asyncio.wait([following])
+
+    async def _follow(self) -> None:
+        state, session = self.state, self.session
+        while (description := state.wanted) is not None:
+            self._be_busy(1)
+            try:
+                robot = await asyncio.to_thread(build, description)
+            except RedynError as error:
+                state.editor.refuse(description, str(error), state.robot.description)
+            except Exception as error:
+                log.exception("unexpected")
+                state.editor.refuse(description, fault(error), state.robot.description)
+            else:
+                if state.wanted is description:
+                    stopped = state.follow(robot)
+                    session.troubles.forget("forward", "pose")
+                    if session.desk is not None:
+                        session.desk.show_robot()
+                        session.desk.show_troubles()
+                        if stopped:
+                            session.desk.tell(stopped)
+                        await session.desk.rerun(keep=True)
+            finally:
+                self._be_busy(-1)
+            if state.mistake and session.desk is not None:
+                session.desk.show_tables()
+
+    async def run_inverse(self) -> bool:
+        """Inverse dynamics of the motion; its result is kept only if the robot is still the same then."""
         state = self.state
-        if not await self.attempt(change):
-            return
-        self.tables.show()
-        self.header.show()
-        if state.editor.problems:
-            self.trouble(self.tables.problem_text())
-            return
-        changed = False
 
-        def follow() -> None:
-            nonlocal changed
-            changed = state.follow_editor()
+        async def go() -> None:
+            robot, plan, meshes = state.inverse_order()
+            found = await asyncio.to_thread(inverse, robot, plan, meshes)
+            if state.robot is robot:
+                state.inverse = found
 
-        if await self.attempt(follow, slow=True) and changed:
-            self.show_robot()
-            await self.rerun(keep=True)
+        self._be_busy(1)
+        try:
+            return await self.attempt("inverse", go)
+        finally:
+            self._be_busy(-1)
 
     async def rerun(self, keep: bool) -> None:
         """After a change of the robot: the inverse dynamics anew, and the view."""
-        await self.attempt(self.state.run_inverse, slow=True)
+        await self.run_inverse()
         self.inverse.show()
         self.forward.show()
         self.show_motion(keep=keep)
+        self.keep_soon()
         await self.equations.show()
 
-    def show_robot(self) -> None:
-        self.header.show()
+    # --- what is shown ----------------------------------------------------------------------------------------
+
+    def show_tables(self) -> None:
+        """The tables, right or wrong; and everywhere else, that they hold a mistake."""
         self.tables.show()
+        self.header.show()
+        self.strips.show()
+        for panel in (self.header, self.tables, self.inverse, self.forward, self.equations):
+            panel.block(self.strips.reason)
+
+    def show_robot(self) -> None:
+        self.show_tables()
         self.jog.show()
         self.view.show_frames()
 
@@ -173,7 +271,7 @@ class Desk:
         elif state.playing == "inverse" and state.inverse is not None:
             scenes = [state.inverse.scene]
         else:
-            scenes = [scene(state.robot, 0.0, state.q)]
+            scenes = [scene(state.robot, 0.0, state.q, meshes=load_meshes(state.meshes))]
         state.time = t
         self.view.load(scenes, keep, t)
         if state.played is not None:
@@ -206,4 +304,16 @@ class Desk:
             self.show_motion(keep=True)
         for panel in (self.inverse, self.forward):
             panel.refresh()
+        self.keep_soon()
         await self.equations.show()
+
+    # --- what the browser keeps -------------------------------------------------------------------------------
+
+    def keep_soon(self) -> None:
+        """Has the browser keep the work as it is in a moment."""
+        self.session.fresh = False
+        self._keep_timer.active = True
+
+    def _keep_now(self) -> None:
+        self._keep_timer.active = False
+        self._keep.call("save", keep.snapshot(self.state))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -12,9 +11,23 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
-from redyn.studio.plans import DRIVES, KINDS, METHODS, MotionPlan, Numbers, RunPlan, Samples
+from redyn.studio.inbox import finite
+from redyn.studio.limits import has_stops
+from redyn.studio.plans import (
+    DRIVES,
+    KINDS,
+    METHODS,
+    MOST_NUMBERS,
+    MOST_ROWS,
+    MotionPlan,
+    Numbers,
+    RunPlan,
+    Samples,
+    rows,
+    usual_sample,
+)
 from redyn.studio.table import number_text
-from redyn.trajectory import read_table
+from redyn.trajectory.table import Table
 
 LONGEST = 3600.0  # s
 USUAL = ("5", "1")  # s that a simulation lasts unless the user says so: of robots that are held, and of those that fall
@@ -53,6 +66,26 @@ def configuration(where: str, texts: list[str], robot: Robot) -> Numbers:
     return unit_quaternions(where, robot, per_joint(where, texts, robot.coordinate_names))
 
 
+def sample_of(text: str, duration: float, robot: Robot) -> float:
+    """Seconds between the rows of a result: as typed, or as usual where nothing is."""
+    value = number("sample", text, 1e-9, LONGEST) if text.strip() else usual_sample(duration)
+    count = rows(duration, value)
+    if count > min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2)):
+        most = min(MOST_ROWS, MOST_NUMBERS // robot.nq)
+        if text.strip():
+            raise InputError(f"sample: {duration:g} s every {value:g} s are {count:,} rows; at most {most:,} are kept")
+        return duration / most
+    return value
+
+
+def usual_text(duration: str) -> str:
+    """What an empty field for the sample stands for."""
+    try:
+        return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST)))
+    except InputError:
+        return ""
+
+
 @dataclass
 class MotionForm:
     """The inverse panel: from start to stop, or a file."""
@@ -61,6 +94,7 @@ class MotionForm:
     start: list[str] = field(default_factory=list[str])
     stop: list[str] = field(default_factory=list[str])
     duration: str = "10"
+    sample: str = ""  # s between the rows of the result; nothing: as usual
     samples: Samples | None = None
 
     def fit(self, robot: Robot) -> None:
@@ -79,37 +113,36 @@ class MotionForm:
         if self.kind == "csv":
             if self.samples is None:
                 raise InputError("motion: upload a CSV file with columns t and q_<joint> first")
-            t = self.samples.t
-            return MotionPlan("csv", (), (), float(t[-1]), self.samples)
+            length = float(self.samples.t[-1])
+            return MotionPlan("csv", (), (), length, self.samples, sample_of(self.sample, length, robot))
         if self.kind not in KINDS:
             raise InputError(f"motion: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
         start, stop = configuration("start", self.start, robot), configuration("stop", self.stop, robot)
-        return MotionPlan(self.kind, start, stop, duration)
+        return MotionPlan(self.kind, start, stop, duration, sample=sample_of(self.sample, duration, robot))
 
-    def read_csv(self, path: Path, robot: Robot) -> None:
+    def take(self, name: str, table: Table, robot: Robot) -> None:
         """A motion out of a file, at most an hour long."""
         if robot.nq != robot.dof:
             raise InputError(
-                f"{path.name}: {robot.name} has joints with quaternions, between whose samples there is no motion; "
+                f"{name}: {robot.name} has joints with quaternions, between whose samples there is no motion; "
                 "choose another motion"
             )
-        table = read_table(path)
         names = robot.coordinate_names
 
         def columns(kind: str) -> np.ndarray | None:
-            found = [table.columns.get(f"{kind}_{name}") for name in names]
-            return None if any(c is None for c in found) else np.stack([c for c in found if c is not None], axis=1)
+            wanted = [f"{kind}_{joint}" for joint in names]
+            return finite(name, table, wanted) if all(column in table.columns for column in wanted) else None
 
         q, qd, qdd = (columns(kind) for kind in ("q", "qd", "qdd"))
         if q is None:
-            missing = next(name for name in names if f"q_{name}" not in table.columns)
-            raise InputError(f"{path.name}: no column q_{missing}; there are t, {', '.join(list(table.columns)[:8])}")
+            missing = next(joint for joint in names if f"q_{joint}" not in table.columns)
+            raise InputError(f"{name}: no column q_{missing}; there are t, {', '.join(list(table.columns)[:8])}")
         t = table.times - table.times[0]
-        _check_length(path.name, t)
-        self.samples = Samples(path.name, t, q, qd, qdd if qd is not None else None)
-        MotionPlan("csv", (), (), float(t[-1]), self.samples).motion(robot)
-        self.kind = "csv"
+        _check_length(name, t)
+        samples = Samples(name, t, q, qd, qdd if qd is not None else None)
+        MotionPlan("csv", (), (), float(t[-1]), samples).motion(robot)
+        self.samples, self.kind = samples, "csv"
 
 
 @dataclass
@@ -126,19 +159,22 @@ class RunForm:
     kd: str = "20"
     method: str = "rkf45"
     rtol: str = "1e-8"
+    step: str = "0.001"
+    sample: str = ""  # s between the rows of the result; nothing: as usual
+    stops: bool = False
     compare: str = ""  # nothing, "method:NAME" or "robot:NAME"
     table: Samples | None = None
-    _duration_given: bool = False
+    duration_given: bool = False
 
     def set_duration(self, text: str) -> None:
         """By the user, so that it stays when the robot changes."""
-        self.duration, self._duration_given = text, True
+        self.duration, self.duration_given = text, True
 
     def fit(self, robot: Robot) -> None:
         self.q = _texts(robot, robot.initial)
         self.qd, self.torque = ["0"] * robot.dof, ["0"] * robot.dof
         self.target = _stop(robot)
-        self.duration = self.duration if self._duration_given else _usual(robot)
+        self.duration = self.duration if self.duration_given else _usual(robot)
         self.table = None
         self.drive = "none" if self.drive == "csv" else self.drive
 
@@ -152,13 +188,19 @@ class RunForm:
             raise InputError(f"torque: expected one of {', '.join(DRIVES)}, got {self.drive!r}")
         if self.method not in METHODS:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
+        if self.stops and not has_stops(robot):
+            raise InputError(f"stops: {robot.name} has no joint limits; give some in the tab Limits and friction")
+        duration = number("duration", self.duration, 1e-3, LONGEST)
         plan = RunPlan(
             configuration("q", self.q, robot),
             per_joint("qd", self.qd, names),
-            number("duration", self.duration, 1e-3, LONGEST),
+            duration,
             self.drive,
             method=self.method,
             rtol=number("tolerance", self.rtol, 1e-14, 1e-1),
+            step=number("step", self.step, 1e-7, 1.0),
+            sample=sample_of(self.sample, duration, robot),
+            stops=self.stops,
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, names))
@@ -173,23 +215,21 @@ class RunForm:
             return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
 
-    def read_csv(self, path: Path, robot: Robot) -> None:
-        """Torques out of a file."""
-        table = read_table(path)
+    def take(self, name: str, table: Table, robot: Robot) -> None:
+        """Torques out of a file, at most an hour long."""
         names = robot.velocity_names
-        missing = [name for name in names if f"tau_{name}" not in table.columns]
+        missing = [joint for joint in names if f"tau_{joint}" not in table.columns]
         if missing:
-            raise InputError(
-                f"{path.name}: no column tau_{missing[0]}; there are t, {', '.join(list(table.columns)[:8])}"
-            )
-        rows = np.stack([table.columns[f"tau_{name}"] for name in names], axis=1)
-        self.table = Samples(path.name, table.times - table.times[0], rows)
+            raise InputError(f"{name}: no column tau_{missing[0]}; there are t, {', '.join(list(table.columns)[:8])}")
+        t = table.times - table.times[0]
+        _check_length(name, t)
+        self.table = Samples(name, t, finite(name, table, [f"tau_{joint}" for joint in names]))
         self.drive = "csv"
 
 
 def _check_length(name: str, t: np.ndarray) -> None:
     if len(t) < 2 or t[-1] > LONGEST:
-        raise InputError(f"{name}: expected a motion of at least two rows and at most {LONGEST:g} s")
+        raise InputError(f"{name}: expected at least two rows and at most {LONGEST:g} s")
 
 
 def _texts(robot: Robot, q: np.ndarray) -> list[str]:

@@ -1,7 +1,8 @@
-"""Long work in other processes: told how far it is, cancelled at once, and never in the way of the server.
+"""Long work in other processes: shared fairly, told how far it is, cancelled at once, never in the way of the server.
 
 A worker is a thread here and a process that stays, since a new one takes a second to import everything. A job that is
-cancelled is asked to stop and so hands back what it has; a process that does not listen is ended.
+stopped is asked first and so hands back what it has; a process that does not listen is ended. People take turns: of
+those who wait, the one with the fewest jobs under way is served next, then the one whose last turn was longest ago.
 """
 
 from __future__ import annotations
@@ -9,31 +10,47 @@ from __future__ import annotations
 import contextlib
 import importlib
 import multiprocessing
-import queue
 import signal
 import threading
 import time
+from collections import Counter
 from multiprocessing.connection import Connection
 from typing import Any, cast
 
 from redyn.errors import RedynError
+from redyn.studio.troubles import fault
 
-GRACE = 2.0  # s that a cancelled job has to hand back what it has
+GRACE = 2.0  # s that a stopped job has to hand back what it has
 QUIET = 0.05  # s between messages about progress
+SECONDS = 300.0  # that a job may take
+MOST_EACH = 4  # jobs of one person that run or wait
+MOST_KNOWN = 1000  # people whose last turn is remembered
+MOST_SERVED = 200  # jobs of one process: then a new one takes its place, whatever the old one has gathered
 
 
 class Job:
-    """A piece of work. `state` is waiting, running, done, failed or cancelled; it changes in another thread."""
+    """A piece of work. `state` is waiting, running, done, failed or cancelled; it changes in another thread.
 
-    def __init__(self, task: str, arguments: tuple[Any, ...]) -> None:
-        self.task, self.arguments = task, arguments
-        self.state, self.progress, self.note, self.error = "waiting", 0.0, "", ""
+    `reason` says why it was stopped: nothing if the user did, or what else it was.
+    """
+
+    def __init__(self, task: str, arguments: tuple[Any, ...], person: str = "", seconds: float = SECONDS) -> None:
+        self.task, self.arguments, self.person, self.seconds = task, arguments, person, seconds
+        self.state, self.progress, self.note, self.error, self.reason = "waiting", 0.0, "", "", ""
         self.result: Any = None
+        self.began = 0.0
         self.asked_to_stop = threading.Event()
         self.over = threading.Event()
 
-    def cancel(self) -> None:
-        self.asked_to_stop.set()
+    @property
+    def took(self) -> float:
+        """Seconds since it runs."""
+        return time.monotonic() - self.began if self.began else 0.0
+
+    def cancel(self, reason: str = "") -> None:
+        if not self.asked_to_stop.is_set():
+            self.reason = reason
+            self.asked_to_stop.set()
 
     def finish(self, state: str, result: Any = None, error: str = "") -> None:
         self.result, self.error, self.arguments = result, error, ()
@@ -42,17 +59,62 @@ class Job:
 
 
 class Pool:
-    """A few workers and one queue. Give up the pool with `close`."""
+    """A few workers, and those who wait for them. Give up the pool with `close`."""
 
-    def __init__(self, size: int = 2) -> None:
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._workers = [_Worker(self._jobs) for _ in range(size)]
+    def __init__(self, size: int = 2, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self._changed = threading.Condition()
+        self._waiting: list[Job] = []
+        self._running: list[Job] = []
+        self._served: dict[str, int] = {}  # people by their last turn, the latest last
+        self._closed = False
+        self._workers = [_Worker(self) for _ in range(size)]
 
-    def submit(self, task: str, *arguments: Any) -> Job:
+    def submit(self, task: str, *arguments: Any, person: str = "") -> Job:
         """Run `module:function` with a function tell(part, note) and these arguments, which must pickle."""
-        job = Job(task, arguments)
-        self._jobs.put(job)
+        job = Job(task, arguments, person, self.seconds)
+        with self._changed:
+            own = sum(other.person == person for other in (*self._waiting, *self._running))
+            if own >= MOST_EACH:
+                raise RedynError(f"{own} of your simulations or derivations run or wait already; cancel one first")
+            self._waiting.append(job)
+            self._changed.notify()
         return job
+
+    def ahead_of(self, job: Job) -> int:
+        """How many jobs are served before this one, as things are now."""
+        with self._changed:
+            waiting, served = list(self._waiting), dict(self._served)
+            busy = Counter(other.person for other in self._running)
+        count = 0
+        while waiting and (first := _next(waiting, busy, served)) is not job:
+            waiting.remove(first)
+            busy[first.person] += 1
+            served[first.person] = max(served.values(), default=0) + 1
+            count += 1
+        return count
+
+    def take(self) -> Job | None:
+        """The next job, for a worker; None when the pool is closed."""
+        with self._changed:
+            while True:
+                for job in [job for job in self._waiting if job.asked_to_stop.is_set()]:
+                    self._waiting.remove(job)
+                    job.finish("cancelled")
+                if self._closed:
+                    return None
+                if self._waiting:
+                    job = _next(self._waiting, Counter(other.person for other in self._running), self._served)
+                    self._waiting.remove(job)
+                    self._running.append(job)
+                    turn = max(self._served.values(), default=0) + 1
+                    self._served = {**dict(list(self._served.items())[-MOST_KNOWN:]), job.person: turn}
+                    return job
+                self._changed.wait(0.2)
+
+    def done_with(self, job: Job) -> None:
+        with self._changed:
+            self._running.remove(job)
 
     def warm_up(self) -> None:
         """Starts the processes before the first job comes."""
@@ -60,19 +122,25 @@ class Pool:
             worker.wake()
 
     def close(self) -> None:
-        for _ in self._workers:
-            self._jobs.put(None)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
         for worker in self._workers:
             worker.end()
 
 
+def _next(waiting: list[Job], busy: Counter[str], served: dict[str, int]) -> Job:
+    """Of the person with the fewest jobs under way; among those, of the one whose last turn was longest ago."""
+    return min(waiting, key=lambda job: (busy[job.person], served.get(job.person, 0)))
+
+
 class _Worker:
-    def __init__(self, jobs: queue.SimpleQueue[Job | None]) -> None:
-        self._jobs = jobs
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
         self._lock = threading.Lock()
         self._process: Any = None
         self._connection: Connection | None = None
-        self._closed = False
+        self._closed, self._served = False, 0
         threading.Thread(target=self._work, name="redyn studio worker", daemon=True).start()
 
     def wake(self) -> None:
@@ -86,19 +154,19 @@ class _Worker:
 
     def _open(self) -> Connection:
         """The line to a process that lives."""
+        if self._served >= MOST_SERVED:
+            self._drop()
         if self._connection is None or not self._process.is_alive():
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
             self._process = context.Process(target=serve, args=(theirs,), daemon=True)
             self._process.start()
+            self._served = 0
             theirs.close()
         return self._connection
 
     def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            if job.asked_to_stop.is_set():
-                job.finish("cancelled")
-                continue
+        while (job := self._pool.take()) is not None:
             try:
                 with self._lock:
                     self._do(job, self._open())
@@ -106,8 +174,12 @@ class _Worker:
                 self._drop()
                 if not self._closed:
                     job.finish("failed", error="the process that did this work ended before it was done; try again")
+            finally:
+                self._pool.done_with(job)
 
     def _do(self, job: Job, line: Connection) -> None:
+        self._served += 1
+        job.began = time.monotonic()
         line.send((job.task, job.arguments))
         job.state = "running"
         stopping = 0.0
@@ -118,6 +190,8 @@ class _Worker:
                     stopped = job.asked_to_stop.is_set()
                     return job.finish("cancelled" if stopped else kind, *content)
                 job.progress, job.note = content
+            if job.took > job.seconds:
+                job.cancel(f"stopped after {job.seconds:g} s, the most that one run may take here")
             if job.asked_to_stop.is_set():
                 if not stopping:
                     stopping = time.monotonic()
@@ -132,6 +206,8 @@ class _Worker:
         with contextlib.suppress(Exception):
             self._process.kill()
             self._process.join(1.0)
+        if self._connection is not None:
+            self._connection.close()
         self._connection = None
 
 
@@ -181,4 +257,4 @@ def _carry_out(line: Any, task: str, arguments: tuple[Any, ...]) -> tuple[Any, .
     except MemoryError:
         return "failed", None, "there is not enough memory for this"
     except Exception as error:
-        return "failed", None, f"this did not work, which is a fault of redyn's ({type(error).__name__}: {error})"
+        return "failed", None, fault(error)

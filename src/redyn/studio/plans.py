@@ -32,7 +32,38 @@ DRIVES = {
     "computed": "Computed torque, along the motion",
 }
 METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
-SAMPLES = 1000  # intervals of a simulated motion
+FIXED_STEP = ("rk4", "euler", "taylor")  # the others choose their step by a tolerance
+
+USUAL_SAMPLE = 0.01  # s between the rows of a result
+FEW, MANY = 500, 20_000  # rows of a result, about: what is shorter is sampled finer, what is longer coarser
+MOST_ROWS = 50_000
+MOST_NUMBERS = 1_000_000  # rows times joint values
+
+
+def usual_sample(duration: float) -> float:
+    """Seconds between the rows of a result, a round number: a hundred rows a second unless that is few or very many.
+
+    >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)]
+    [0.001, 0.002, 0.01, 0.01, 0.2]
+    """
+    if duration < FEW * USUAL_SAMPLE:
+        return _round_number(duration / FEW, up=False)
+    if duration > MANY * USUAL_SAMPLE:
+        return _round_number(duration / MANY, up=True)
+    return USUAL_SAMPLE
+
+
+def _round_number(value: float, up: bool) -> float:
+    """The next of ... 0.1, 0.2, 0.5, 1, 2 ..."""
+    power = int(np.floor(np.log10(value)))
+    series = [float(f"{k}e{p}") for p in (power - 1, power, power + 1) for k in (1, 2, 5)]
+    near = 1e-9 * value
+    return min(x for x in series if x >= value - near) if up else max(x for x in series if x <= value + near)
+
+
+def rows(duration: float, sample: float) -> int:
+    """How many rows a result has: evenly from 0 through duration, as far apart as asked or a little less."""
+    return max(int(np.ceil(duration / sample * (1 - 1e-12))), 1) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +89,7 @@ class MotionPlan:
     stop: Numbers
     duration: float
     samples: Samples | None = None
+    sample: float = USUAL_SAMPLE  # s between the rows of the result
 
     def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
         if self.samples is not None:
@@ -75,8 +107,8 @@ class MotionPlan:
 
     @property
     def count(self) -> int:
-        """Of instants that are looked at: a hundred a second, within reason."""
-        return int(np.clip(round(self.duration * 100), 200, 2000)) + 1
+        """Of instants that are looked at."""
+        return rows(self.duration, self.sample)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +126,15 @@ class RunPlan:
     kd: float = 0.0
     motion: MotionPlan | None = None
     method: str = "rkf45"
-    rtol: float = 1e-8
+    rtol: float = 1e-8  # of methods that choose their step
+    step: float = 1e-3  # s, of methods that do not
+    sample: float = USUAL_SAMPLE  # s between the rows of the result
+    stops: bool = False  # springs and dampers at the joint limits
 
-    @property
-    def sample(self) -> float:
-        return self.duration / SAMPLES
+    def options(self, method: str) -> dict[str, Any]:
+        """What `redyn.simulate` takes besides state, duration and torque."""
+        exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
+        return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
 
     def law(self, robot: Robot) -> Any:
         """What `redyn.simulate` takes as torque."""

@@ -11,31 +11,34 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.description import RobotDescription, library, read
-from redyn.description.schema import WORLD
-from redyn.errors import InputError
+from redyn.description import RobotDescription, read
+from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
 from redyn.simulation import Run
-from redyn.studio import code, uploads
 from redyn.studio.coordinates import slid
+from redyn.studio.editor import Editor
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
-from redyn.studio.plans import RunPlan
-from redyn.studio.table import Editor, new_robot
-from redyn.studio.work import Forward, Inverse, inverse
+from redyn.studio.limits import position_range
+from redyn.studio.opening import Opened, build, open_source
+from redyn.studio.plans import MotionPlan
+from redyn.studio.work import Forward, Inverse, Order, inverse
 
 Array = NDArray[np.float64]
 Tab = Literal["inverse", "forward", "equations"]
 
 FIRST = "kuka-kr5"
-MOST_VALUES = 150  # of a robot in the studio: every joint value has a curve
 FULL = np.ones(6, dtype=bool)
 POSITION = np.array([False, False, False, True, True, True])
 
 
 @dataclass
 class State:
-    """Call `close` when it is no longer needed: it owns a folder of uploads."""
+    """Call `close` when it is no longer needed: it owns a folder of uploads.
+
+    `robot` is the one that is shown and computed. While the tables hold a mistake it is the last one that was right,
+    and nothing is computed or handed out.
+    """
 
     editor: Editor
     robot: Robot
@@ -48,17 +51,19 @@ class State:
     job: Job | None = None
     before: Tab = "inverse"  # the tab that was open before the equations
     time: float = 0.0  # that the player shows
-    notes: list[str] = field(default_factory=list[str])  # about the robot: warnings of its file
+    warnings: list[str] = field(default_factory=list[str])  # of loading the robot
+    archive: Opened | None = None  # the upload that the robot comes from
     _folder: Path | None = None
+    _meshes: dict[Path, Path] = field(default_factory=dict[Path, Path])  # of uploads, by the folder of the robot's file
 
     @classmethod
-    def first(cls, source: str | Path = FIRST) -> State:
+    def first(cls, source: str | Path | Opened = FIRST) -> State:
         """A robot of the library or a file, and its usual motion."""
-        description, robot, notes = _with_tip(read(source), [])
-        state = cls(Editor(description), robot, robot.initial.copy())
-        state.motion.fit(robot)
-        state.run.fit(robot)
-        state.notes = notes
+        found = source if isinstance(source, Opened) else open_source(source)
+        state = cls(Editor(found.description), found.robot, found.robot.initial.copy())
+        state.motion.fit(found.robot)
+        state.run.fit(found.robot)
+        state.warnings = list(found.warnings)
         return state
 
     def close(self) -> None:
@@ -66,6 +71,12 @@ class State:
             self.job.cancel()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    def let_go(self, simulations: bool) -> None:
+        """Of what takes room and can be computed again: motions at once, simulations when their form is run again."""
+        self.inverse = None
+        if simulations:
+            self.forward = None
 
     @property
     def folder(self) -> Path:
@@ -76,39 +87,54 @@ class State:
 
     # --- the robot --------------------------------------------------------------------------------------------
 
-    def pick(self, name: str) -> None:
-        """A robot of the library."""
-        if name not in library():
-            raise InputError(f"the library has no robot {name!r}")
-        self._open(read(name), [])
+    @property
+    def mistake(self) -> str:
+        """What is wrong with the tables: then `robot` is the last one that was right. Nothing if they are right."""
+        return self.editor.mistake
 
-    def begin(self, convention: str) -> None:
-        """A table with one link."""
-        self._open(new_robot(convention), [])
+    @property
+    def wanted(self) -> RobotDescription | None:
+        """The last robot of the tables that was right, if it is not yet the one that is shown."""
+        description = self.editor.description
+        return None if description == self.robot.description else description
 
-    def upload_robot(self, name: str, data: bytes) -> None:
-        path = uploads.save(self.folder, name, data)
-        description, notes = uploads.read_robot(path)
-        self._open(description, notes)
+    @property
+    def notes(self) -> list[str]:
+        """All that is odd about the robot: warnings of loading it, and defects that its file itself knows of."""
+        return [*self.warnings, *self.robot.description.defects]
 
-    def _open(self, description: RobotDescription, notes: list[str]) -> None:
-        description, robot, notes = _with_tip(description, notes)
-        self.editor.open(description)
-        self._use(robot)
-        self.motion.fit(robot)
-        self.run.fit(robot)
-        self.notes = notes
+    def check_right(self) -> None:
+        """An error while the tables hold a mistake: what could be had now would be of another robot than they show."""
+        if self.mistake:
+            raise InputError(f"the tables hold a mistake, so nothing is computed or saved: {self.mistake}")
 
-    def follow_editor(self) -> bool:
-        """After an edit, an undo or a redo: the robot of the tables, if they are right. True if it is another one."""
-        if self.editor.problems or self.editor.description == self.robot.description:
-            return False
-        robot = _checked(self.editor.description)
+    def open(self, found: Opened) -> str:
+        """Another robot. Says what that has stopped."""
+        self.editor.open(found.description)
+        stopped = self._use(found.robot)
+        self.motion.fit(found.robot)
+        self.run.fit(found.robot)
+        self.warnings, self.archive = list(found.warnings), found if found.robots else None
+        if found.meshes is not None and found.description.folder is not None:
+            self._meshes[found.description.folder] = found.meshes
+        return stopped
+
+    def rejoin(self, found: Opened) -> None:
+        """The upload of a robot that came back from the browser: the robot stays as it is, and has its meshes again."""
+        folder = found.description.folder
+        if folder is None or found.meshes is None:
+            return
+        self._meshes[folder] = found.meshes
+        self.editor.move(folder)
+        self.robot = Robot(self.robot.description.placed_in(folder))
+        self.warnings, self.archive = list(found.warnings), found if found.robots else None
+
+    def follow(self, robot: Robot) -> str:
+        """The robot of the tables after an edit, an undo or a redo. Says what that has stopped."""
         same = robot.coordinate_names == self.robot.coordinate_names
         alike = robot.model.quaternions == self.robot.model.quaternions
-        before = self.robot.initial
-        pose = self.q
-        self._use(robot)
+        before, pose = self.robot.initial, self.q
+        stopped = self._use(robot)
         for form in (self.motion, self.run):
             (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
@@ -118,22 +144,61 @@ class State:
             self.motion.fit(robot)
             self.motion.stop = kept
             self.run.fit(robot)
+        return stopped
+
+    def follow_editor(self) -> bool:
+        """Makes the robot of the tables and follows it, all at once. True if it is another one."""
+        description = self.wanted
+        if description is None:
+            return False
+        try:
+            self.follow(build(description))
+        except RedynError as error:
+            self.editor.refuse(description, str(error), self.robot.description)
+            return False
         return True
 
-    def _use(self, robot: Robot) -> None:
-        if self.job is not None:
+    def _use(self, robot: Robot) -> str:
+        stopped = ""
+        if self.job is not None and not self.job.over.is_set():
+            part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
+            stopped = f"The simulation was stopped{part}: the robot that it was of is no longer the one shown."
             self.job.cancel()
         self.robot, self.q = robot, robot.initial.copy()
         self.inverse, self.forward, self.job = None, None, None
+        return stopped
+
+    @property
+    def meshes(self) -> Path | None:
+        """What the reader has made of the meshes of an uploaded robot; None: the robot's files are our own."""
+        folder = self.robot.description.folder
+        if folder is None:
+            return None
+        if self._folder is not None and folder.is_relative_to(self._folder):
+            return self._meshes.get(folder, folder / "gone")
+        return None
+
+    @property
+    def folders_in_use(self) -> set[Path]:
+        """Of uploads."""
+        return {path.parent for path in (self.meshes,) if path is not None}
 
     # --- pose -------------------------------------------------------------------------------------------------
 
-    def jog(self, slider: int, value: float) -> None:
-        """One joint, within its limits; of joints with several velocities, along one of them (see coordinates.py)."""
+    def jog(self, slider: int, value: float) -> str:
+        """One joint; of joints with several velocities, along one of them (see coordinates.py).
+
+        Says so where the joint stops at a limit instead.
+        """
         if not 0 <= slider < self.robot.dof or not np.isfinite(value):
             raise InputError(f"slider {slider + 1}: expected a number")
         low, high = self.robot.limits[slider]
-        self.q = slid(self.robot, self.q, slider, float(np.clip(value, low, high)))
+        kept = float(np.clip(value, low, high))
+        self.q = slid(self.robot, self.q, slider, kept)
+        if kept == value:
+            return ""
+        unit = "m" if self.robot.model.driven[slider].joint.kind == "prismatic" else "rad"
+        return f"{self.robot.velocity_names[slider]} stops at its limit, {kept:.4g} {unit}"
 
     @property
     def tip_can_jog(self) -> bool:
@@ -156,21 +221,28 @@ class State:
         own = np.zeros(6, dtype=bool)
         own[axis + 3 if axis < 3 else axis - 3] = True
         masks = [FULL, POSITION, own] if axis < 3 else [FULL, own | POSITION, own]
-        reason = ""
-        for mask in masks:
-            found = self.robot.inverse_kinematics(wanted, start=self.q, mask=mask, tolerance=1e-8, count=1, tries=3)
-            near = [s.q for s in found if np.abs(s.q - self.q).max() < max(1.0, 20 * abs(step))]
-            if near:
-                self.q = near[0]
-                return
-            reason = reason or found.reason
-        raise InputError(f"the end effector cannot go there: {reason or 'only by a jump of the joints'}")
+        reasons: list[str] = []
+        for limits in (True, False):
+            for mask in masks:
+                found = self.robot.inverse_kinematics(
+                    wanted, start=self.q, mask=mask, limits=limits, tolerance=1e-8, count=1, tries=3
+                )
+                near = [s.q for s in found if np.abs(s.q - self.q).max() < max(1.0, 20 * abs(step))]
+                if near and limits:
+                    self.q = near[0]
+                    return
+                if near:  # were it not for the limits
+                    beyond = np.flatnonzero(position_range(self.robot).beyond(near[0][None])[0])
+                    names = ", ".join(self.robot.coordinate_names[k] for k in beyond)
+                    raise InputError(f"the end effector cannot go there: only beyond the limits of {names}")
+                reasons.append(found.reason)
+        raise InputError(f"the end effector cannot go there: {reasons[0] or 'only by a jump of the joints'}")
 
     def show_time(self, t: float) -> None:
         """The pose of the motion that is played at a time."""
         found = self.played
         if found is not None:
-            self.q = found.q[_instant(found.t, t)].copy()
+            self.q = found.q[instant(found.t, t)].copy()
 
     def choose(self, tab: Tab) -> None:
         if self.tab != "equations":
@@ -192,103 +264,44 @@ class State:
     def rates_at(self, t: float) -> Array:
         """Joint rates of the motion that is played; zero where there is none."""
         found = self.played
-        return np.zeros(self.robot.dof) if found is None else found.qd[_instant(found.t, t)]
+        return np.zeros(self.robot.dof) if found is None else found.qd[instant(found.t, t)]
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
+    def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None]:
+        """What to hand to `work.inverse`."""
+        self.check_right()
+        return self.robot, self.motion.plan(self.robot), self.meshes
+
     def run_inverse(self) -> Inverse:
-        self.inverse = inverse(self.robot, self.motion.plan(self.robot))
+        self.inverse = inverse(*self.inverse_order())
         return self.inverse
 
-    def forward_order(self) -> tuple[RunPlan, list[RobotDescription], list[str]]:
+    def forward_order(self) -> Order:
         """What to hand to `work.forward`."""
+        self.check_right()
         plan = self.run.plan(self.robot, self.motion)
-        robots, methods = [self.robot.description], [plan.method]
+        robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
         kind, _, name = self.run.compare.partition(":")
         if kind == "method" and name:
             if name == plan.method:
                 raise InputError(f"compare: choose another integrator than {name} itself")
             methods.append(name)
         elif kind == "robot" and name:
-            other = read(name)
-            robots.append(other)
-        return plan, robots, methods
+            robots.append(read(name))
+            meshes.append(None)
+        return Order(plan, robots, methods, meshes)
 
-    def upload_motion(self, name: str, data: bytes) -> None:
-        self._table(name, data, self.motion)
-
-    def upload_torque(self, name: str, data: bytes) -> None:
-        self._table(name, data, self.run)
-
-    def _table(self, name: str, data: bytes, form: MotionForm | RunForm) -> None:
-        path = uploads.save(self.folder, name, data)
-        try:
-            form.read_csv(path, self.robot)
-        except InputError as error:
-            raise InputError(uploads.without_folder(str(error), path.parent)) from None
-
-    # --- take it home -----------------------------------------------------------------------------------------
-
-    def python(self) -> str:
-        """The Python that repeats what the open tab shows; what its form would give where nothing was run yet."""
-        description = self.robot.description
-        if self.tab == "inverse":
-            plan = self.motion.plan(self.robot) if self.inverse is None else self.inverse.plan
-            return code.inverse_code(description, plan)
-        if self.tab == "forward":
-            plan, robots, methods = self.forward_order() if self.forward is None else self.forward.order
-            return code.forward_code(description, plan, robots[1] if len(robots) > 1 else None, methods)
-        return code.state_code(description, self.q.tolist(), self.rates_at(self.time).tolist())
-
-    def html(self) -> tuple[str, bytes]:
-        """A report of the motion that is played: its name and its content."""
-        from redyn.report.html import write_html
-        from redyn.studio.work import inverse_plots
-
-        if self.played is None:
-            raise InputError("there is no motion yet: run the inverse or the forward dynamics first")
-        with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
-            path = Path(folder) / "report.html"
-            if self.playing == "forward" and self.forward is not None:
-                self.forward.runs[0].run.html(path)
-            elif self.inverse is not None:
-                found = self.inverse
-                plots = list(inverse_plots(found).values())
-                title = f"{self.robot.name}: {found.plan.kind} motion in {found.plan.duration:g} s"
-                write_html(path, self.robot, found.t, found.q, plots, title=title, notes=["inverse dynamics"])
-            return f"{uploads.safe_name(self.robot.name)}-{self.playing}.html", path.read_bytes()
+    def matrices(self) -> dict[str, Array]:
+        """Mass matrix, Coriolis matrix and gravity at the state that is shown."""
+        robot, q = self.robot, self.q
+        return {
+            "mass": robot.mass_matrix(q),
+            "coriolis": robot.coriolis_matrix(q, self.rates_at(self.time)),
+            "gravity": robot.gravity_torque(q)[:, None],
+        }
 
 
-def _instant(times: Array, t: float) -> int:
+def instant(times: Array, t: float) -> int:
+    """The sample at a time, or the next one."""
     return int(np.clip(np.searchsorted(times, t), 0, len(times) - 1))
-
-
-def farthest_tip(description: RobotDescription) -> str:
-    """Of a tree that names no end effector: the frame that carries nothing and hangs on the most joints."""
-    joints: dict[str, int] = {WORLD: 0}
-    left = {str(link.name): link for link in description.links}
-    while left:  # parents may come later in the file
-        for name, link in list(left.items()):
-            if str(link.parent) in joints:
-                joints[name] = joints[str(link.parent)] + (link.joint.type != "fixed")
-                del left[name]
-    inner = {str(link.parent) for link in description.links}
-    return max((name for name in joints if name not in inner), key=lambda name: joints[name])
-
-
-def _with_tip(description: RobotDescription, notes: list[str]) -> tuple[RobotDescription, Robot, list[str]]:
-    """A robot with an end effector, and what is to be said of it."""
-    robot = _checked(description)
-    if robot.model.end_effector is not None:
-        return description, robot, notes
-    tip = farthest_tip(description)
-    description = description.model_copy(update={"end_effector": tip})
-    said = f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"
-    return description, Robot(description), [*notes, said]
-
-
-def _checked(description: RobotDescription) -> Robot:
-    values = sum(len(link.joint.neutral) for link in description.links if link.joint.type != "fixed")
-    if values > MOST_VALUES:
-        raise InputError(f"{description.name} has {values} joint values; the studio shows at most {MOST_VALUES}")
-    return Robot(description)

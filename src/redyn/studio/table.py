@@ -1,28 +1,21 @@
-"""A robot being edited: tables of text, read as a robot after every change, with undo and redo.
+"""A robot as tables of text, and tables of text read as a robot.
 
 The cells hold what was typed (`pi/2`, `90 deg`) or the exact number of the file. Reading them goes through the same
-checks as a robot file; what is wrong comes back at its cell. The last robot that was right stays until the next one.
+checks as a robot file; what is wrong comes back at its cell. See editor.py for how they change.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from redyn.description import RobotDescription, check_physical, from_mapping, to_data
 from redyn.description.numbers import format_angle, parse_angle, parse_number
-from redyn.description.schema import COORDINATES, QUATERNION, SEVERAL, WORLD
-from redyn.errors import DescriptionError, InputError
-from redyn.studio.convention import other_convention
-
-MOST_LINKS = 200  # that a table shows; a longer robot can be used, not edited
-MOST_STEPS = 200  # to undo
-ROD = {"mass": "1", "x": "-0.5", "y": "0", "z": "0", "xx": "0", "yy": "1/12", "zz": "1/12"}
+from redyn.description.schema import SEVERAL
+from redyn.errors import DescriptionError
 
 GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
@@ -32,22 +25,25 @@ GEOMETRY = {
 CENTRE = ("x", "y", "z")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 MASS = ("mass", *CENTRE, *INERTIA)
-JOINT = ("lower", "upper", "damping", "coulomb", "armature", "offset")
+JOINT = ("lower", "upper", "speed", "effort", "damping", "coulomb", "armature", "offset")
 MORE = ("axis2", "pitch", "initial")  # of tables of frames only; the first two where a joint has them
 _ANGLES = {"alpha", "theta", "rpy", "initial", "offset", "lower", "upper"}
 _VECTORS = {"xyz", "rpy", "axis", "axis2"}
-_VARIABLE = {"dh": {"revolute": "theta", "prismatic": "b"}, "modified-dh": {"revolute": "theta", "prismatic": "d"}}
+VARIABLE = {"dh": {"revolute": "theta", "prismatic": "b"}, "modified-dh": {"revolute": "theta", "prismatic": "d"}}
 # Where the checks of a robot file put an error, and the columns that it is about.
 _PLACES = {
     "inertia": INERTIA,
     "com": CENTRE,
     "r": CENTRE,
     "joint.limits": ("lower", "upper"),
+    "joint.speed_limit": ("speed",),
+    "joint.effort_limit": ("effort",),
     "joint.type": ("joint",),
     "joint.name": ("name",),
 }
 
-_PER_VALUE = {"speed_limit", "effort_limit", "mimic"}  # kept, though no table shows them; of joints with one value
+_PER_VALUE = {"mimic"}  # kept, though no table shows it; of joints with one value
+MOST = {"speed": "speed_limit", "effort": "effort_limit"}  # columns, and what a robot file calls them
 
 Row = dict[str, str]
 
@@ -111,7 +107,7 @@ def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
     row: Row = {"name": str(link["name"]), "joint": str(joint["type"])}
     for column in GEOMETRY[convention]:
         value = link.get(column)
-        if column == _VARIABLE.get(convention, {}).get(row["joint"]):
+        if column == VARIABLE.get(convention, {}).get(row["joint"]):
             value = joint.get("initial", 0.0)
         row[column] = _cell(column, value)
     frames = convention == "frames"
@@ -128,6 +124,7 @@ def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
     angle = row["joint"] == "revolute"
     row |= {"lower": number_text(lower, angle) if lower is not None else ""}
     row |= {"upper": number_text(upper, angle) if upper is not None else ""}
+    row |= {c: _cell(c, joint.get(name)) for c, name in MOST.items()}
     row |= {c: _cell(c, joint.get(c)) for c in ("damping", "coulomb", "armature", "offset")}
     return row
 
@@ -145,7 +142,7 @@ def _unshown(link: dict[str, Any]) -> dict[str, Any]:
     rest = {key: link[key] for key in ("parent", "visual", "collision") if key in link}
     if isinstance(link["joint"], dict):
         joint = cast("dict[str, Any]", link["joint"])
-        shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial", "pitch"}
+        shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial", "pitch", *MOST.values()}
         rest["joint"] = {key: value for key, value in joint.items() if key not in shown}
     return rest
 
@@ -186,11 +183,11 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
 
     for column in (*GEOMETRY[draft.convention], "axis2"):
         if column in _VECTORS:
-            link[column] = _vector(row.get(column, ""), i, column, problems, 3)
+            link[column] = vector(row.get(column, ""), i, column, problems, 3)
         else:
             link[column] = value(column, parse_angle if column in _ANGLES else parse_number)
     if draft.convention == "frames" and kind != "fixed":
-        joint["initial"] = _vector(row.get("initial", ""), i, "initial", problems)
+        joint["initial"] = vector(row.get("initial", ""), i, "initial", problems)
         joint["pitch"] = value("pitch")
     mass = value("mass")
     link["mass"] = mass
@@ -211,10 +208,13 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
             problems.append(Problem(i, missing, "give both limits, or neither"))
         if lower is not None and upper is not None:
             joint["limits"] = [lower, upper]
+        for column, name in MOST.items():
+            most = value(column)
+            joint |= {} if most is None else {name: most}
     return {key: x for key, x in link.items() if x is not None}
 
 
-def _vector(text: str, i: int, column: str, problems: list[Problem], count: int | None = None) -> list[float] | None:
+def vector(text: str, i: int, column: str, problems: list[Problem], count: int | None = None) -> list[float] | None:
     """Numbers with commas between them, as many as `count` says."""
     if not text.strip():
         return None
@@ -246,202 +246,3 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
     known = {"name", "joint", *draft.columns(), *MASS, *JOINT, *MORE}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]
-
-
-class Editor:
-    """The tables with their history. `description` is the last robot that was right, `problems` what is wrong now."""
-
-    def __init__(self, description: RobotDescription) -> None:
-        self._past: list[Draft] = []
-        self._future: list[Draft] = []
-        self.draft = draft_of(description)
-        self.description = description
-        self.problems: list[Problem] = []
-
-    @property
-    def editable(self) -> bool:
-        return len(self.draft.rows) <= MOST_LINKS
-
-    @property
-    def can_undo(self) -> bool:
-        return bool(self._past)
-
-    @property
-    def can_redo(self) -> bool:
-        return bool(self._future)
-
-    def open(self, description: RobotDescription) -> None:
-        """Another robot; the one before can be had back by undo."""
-        self._enter(draft_of(description))
-        self.description, self.problems = description, []
-
-    def set_cell(self, row: int, column: str, text: str) -> bool:
-        """True if the tables are a robot now."""
-        if not 0 <= row < len(self.draft.rows) or column not in self.draft.rows[row]:
-            raise InputError(f"there is no cell {column!r} in row {row + 1}")
-        rows = list(self.draft.rows)
-        changed = {**rows[row], column: text.strip()[:300]}
-        if column == "joint":
-            changed = _retyped(changed, rows[row]["joint"], self.draft.convention)
-        rows[row] = changed
-        rest = list(self.draft.rest)
-        if column == "name":
-            rest = [
-                {**r, "parent": changed["name"]} if r.get("parent") == self.draft.rows[row]["name"] else r for r in rest
-            ]
-            robot = self.draft.robot
-            if robot.get("end_effector") == self.draft.rows[row]["name"]:
-                robot = {**robot, "end_effector": changed["name"]}
-            return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
-        return self._change(replace(self.draft, rows=tuple(rows)))
-
-    def set_field(self, name: str, value: Any) -> bool:
-        """A field of the whole robot: its name, its gravity."""
-        return self._change(replace(self.draft, robot={**self.draft.robot, name: value}))
-
-    def add_link(self) -> bool:
-        """A rod of one metre at the end of the chain."""
-        if not self.editable:
-            raise InputError(f"a table shows at most {MOST_LINKS} links")
-        names = {row["name"] for row in self.draft.rows}
-        joints = {str(rest.get("joint", {}).get("name")) for rest in self.draft.rest}
-        k = next(k for k in range(len(names) + 1, 10_000) if f"link{k}" not in names and f"joint{k}" not in joints)
-        row = blank_row(self.draft.convention, str(self.draft.robot["centre"]), first=not self.draft.rows)
-        row["name"] = f"link{k}"
-        parent = self.draft.rows[-1]["name"] if self.draft.rows else WORLD
-        robot = {key: value for key, value in self.draft.robot.items() if key != "end_effector"}
-        rest = {"parent": parent, "joint": {"name": f"joint{k}"}}
-        return self._change(
-            replace(self.draft, robot=robot, rows=(*self.draft.rows, row), rest=(*self.draft.rest, rest))
-        )
-
-    def remove_link(self, row: int) -> bool:
-        """What it carried hangs on its parent now."""
-        if not 0 <= row < len(self.draft.rows):
-            raise InputError("choose a link of the table first")
-        if len(self.draft.rows) == 1:
-            raise InputError("a robot needs at least one link")
-        gone, parent = self.draft.rows[row]["name"], self.draft.rest[row].get("parent", WORLD)
-        rest = [{**r, "parent": parent} if r.get("parent") == gone else r for r in self.draft.rest]
-        robot = {key: v for key, v in self.draft.robot.items() if key != "end_effector" or v != gone}
-        rows = list(self.draft.rows)
-        del rows[row], rest[row]
-        return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
-
-    def convert(self) -> None:
-        """The same robot as the other kind of DH table."""
-        if self.problems:
-            raise InputError("mend the table first")
-        self.open(other_convention(self.description))
-
-    def make_rods(self) -> bool:
-        """See `uniform_rods`."""
-        return self._change(uniform_rods(self.draft))
-
-    def undo(self) -> None:
-        if self._past:
-            self._future.append(self.draft)
-            self._read(self._past.pop())
-
-    def redo(self) -> None:
-        if self._future:
-            self._past.append(self.draft)
-            self._read(self._future.pop())
-
-    def _change(self, draft: Draft) -> bool:
-        self._enter(draft)
-        self._read(draft)
-        return not self.problems
-
-    def _enter(self, draft: Draft) -> None:
-        self._past = [*self._past, self.draft][-MOST_STEPS:]
-        self._future = []
-        self.draft = draft
-
-    def _read(self, draft: Draft) -> None:
-        self.draft = draft
-        found = read(draft)
-        if isinstance(found, list):
-            self.problems = found
-        else:
-            self.description, self.problems = found, []
-
-
-def _retyped(row: Row, before: str, convention: str) -> Row:
-    """Another type of joint: what means nothing for it is emptied, what it needs is filled in."""
-    kind = row["joint"]
-    if kind == "fixed":
-        row |= dict.fromkeys((*JOINT, "initial"), "")
-    if kind in SEVERAL:
-        row |= dict.fromkeys(("lower", "upper", "offset"), "")
-    if COORDINATES.get(kind) != COORDINATES.get(before):
-        row["initial"] = ""
-    if convention == "frames":
-        row["axis"] = "" if COORDINATES.get(kind, ())[-4:] == QUATERNION else row["axis"] or "0, 0, 1"
-        row["axis2"] = (row["axis2"] or _across(row["axis"])) if kind == "universal" else ""
-        row["pitch"] = (row["pitch"] or "0.01") if kind == "helical" else ""
-    variables = _VARIABLE.get(convention, {})
-    for column in (variables.get(before), variables.get(row["joint"])):
-        if column:
-            row[column] = row[column] or "0"
-    return row
-
-
-def _across(axis: str) -> str:
-    """An axis for the second turn of a universal joint: the one of x, y and z that is farthest from the first."""
-    first = _vector(axis, 0, "axis", [], 3) or [0.0, 0.0, 1.0]
-    return ", ".join("1" if k == int(np.abs(first).argmin()) else "0" for k in range(3))
-
-
-def blank_row(convention: str, centre: str, first: bool) -> Row:
-    """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the link before."""
-    row = dict.fromkeys((*GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
-    zeros = {"frames": {"xyz": "0, 0, 0", "rpy": "0, 0, 0", "axis": "0, 0, 1"}}
-    row |= zeros.get(convention, dict.fromkeys(GEOMETRY[convention], "0"))
-    row |= ROD
-    # The frame of a link is at its far end in the book's convention, at its joint in the others.
-    row["x"] = "0.5" if (convention == "dh") == (centre == "r") else "-0.5"
-    if convention == "dh" or (convention == "modified-dh" and not first):
-        row["a"] = "1"
-    elif not first:
-        row["xyz"] = "1, 0, 0"
-    return row
-
-
-def new_robot(convention: str) -> RobotDescription:
-    """One link to begin with; gravity acts across its joint, so that it falls.
-
-    >>> new_robot("dh").links[0].a
-    1.0
-    """
-    centre = "r" if convention == "dh" else "com"
-    row = {**blank_row(convention, centre, first=True), "name": "link1"}
-    robot = {"name": "my-robot", "convention": convention, "gravity": [0.0, -9.81, 0.0], "centre": centre}
-    found = read(Draft(robot, (row,), ({"parent": WORLD, "joint": {"name": "joint1"}},)))
-    assert not isinstance(found, list), found
-    return found
-
-
-def uniform_rods(draft: Draft) -> Draft:
-    """Mass centres and inertias of links that are slender rods from the frame before to their own (dh only)."""
-    if draft.convention != "dh":
-        raise InputError("uniform rods are worked out for the book's DH tables only")
-    rows: list[Row] = []
-    for row in draft.rows:
-        try:
-            a, b, alpha, mass = (parse_angle(row[c] or "0") for c in ("a", "b", "alpha", "mass"))
-        except ValueError as error:
-            raise InputError(f"{row['name']}: {error}") from None
-        if row["joint"] == "prismatic":
-            b = 0.0
-        back = -np.array([a, b * np.sin(alpha), b * np.cos(alpha)])  # the frame before, from the link's own
-        inertia = mass / 12 * (back @ back * np.eye(3) - np.outer(back, back))
-        inertia[np.abs(inertia) < 1e-15 * max(1.0, float(np.abs(inertia).max()))] = 0.0
-        centre = back / 2 * (-1.0 if draft.robot["centre"] == "r" else 1.0)
-        centre[np.abs(centre) < 1e-15] = 0.0
-        filled: Row = dict(zip(CENTRE, (number_text(float(x)) for x in centre), strict=True))
-        for column in INERTIA:
-            i, j = ("xyz".index(axis) for axis in column)
-            filled[column] = number_text(float(inertia[i, j]))
-        rows.append({**row, **filled} if row["mass"] else row)
-    return replace(draft, rows=tuple(rows))

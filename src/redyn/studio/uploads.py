@@ -1,26 +1,26 @@
-"""Files from strangers: bounded in size, kept in a private folder of the session, never able to reach out of it."""
+"""Files from strangers: kept in a private folder, unpacked within bounds, and which of them is the robot.
+
+Everything here that looks into a file is called in a process of its own (see reader.py), not in the server.
+"""
 
 from __future__ import annotations
 
 import re
 import stat
-import threading
-import warnings
 import zipfile
 import zlib
 from pathlib import Path, PurePosixPath
 
-from redyn.description import RobotDescription, read
-from redyn.errors import RedynError, RedynWarning
+from redyn.errors import RedynError
 
 LARGEST = 50_000_000  # bytes of an upload
 LARGEST_UNPACKED = 250_000_000
 MOST_FILES = 2000
-ROBOTS = (".yaml", ".yml", ".urdf", ".xml")
-KEPT = (*ROBOTS, ".stl", ".dae", ".obj", ".mtl", ".ply", ".glb", ".gltf", ".bin", ".png", ".jpg", ".jpeg")
+ROBOTS = (".urdf", ".yaml", ".yml", ".xml")  # in this order an archive is searched
+KEPT = (*ROBOTS, ".xacro", ".stl", ".dae", ".obj", ".mtl", ".ply", ".glb", ".gltf", ".bin", ".png", ".jpg", ".jpeg")
+EXPECTED = "expected a .yaml, .urdf or .xml (MJCF) file, or a .zip with one and its meshes"
 PIECE = 1 << 20
-
-_warnings = threading.Lock()  # the list of warnings is the whole process's
+SNIFFED = 4096  # bytes in which a robot file shows what it is
 
 
 class UploadError(RedynError):
@@ -38,41 +38,19 @@ def safe_name(name: str) -> str:
     return clean or "file"
 
 
-def save(folder: Path, name: str, data: bytes) -> Path:
-    """The upload as a file of its own folder."""
-    if len(data) > LARGEST:
-        raise UploadError(f"{safe_name(name)}: larger than {LARGEST // 1_000_000} MB")
-    if not data:
-        raise UploadError(f"{safe_name(name)}: the file is empty")
-    number = sum(1 for _ in folder.iterdir())
-    own = folder / f"{number:04d}"
-    own.mkdir(mode=0o700)
-    path = own / safe_name(name)
-    path.write_bytes(data)
-    return path
-
-
-def read_robot(path: Path) -> tuple[RobotDescription, list[str]]:
-    """The robot in an uploaded file, and the warnings on the way."""
-    suffix = path.suffix.lower()
-    if suffix == ".zip":
-        path = _robot_in(unpack(path))
-    elif suffix not in ROBOTS:
-        raise UploadError(
-            f"{path.name}: expected a .yaml, .urdf or .xml (MJCF) file, or a .zip with one and its meshes"
-        )
-    with _warnings, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", RedynWarning)
-        try:
-            description = read(path)
-        except RedynError as error:
-            raise UploadError(without_folder(str(error), path.parent)) from None
-    return description, [str(w.message) for w in caught if issubclass(w.category, RedynWarning)]
-
-
 def without_folder(message: str, folder: Path) -> str:
-    """A message without the place where this server keeps the file."""
-    return message.replace(f"{folder}/", "").replace(f"{folder}\\", "").replace(str(folder), "the upload")
+    """A message without the place where this server keeps its files.
+
+    >>> without_folder("/srv/x7/arm.urdf:3: no link", Path("/srv/x7"))
+    'arm.urdf:3: no link'
+    """
+    for place in sorted({str(folder), str(folder.resolve()), folder.as_posix()}, key=len, reverse=True):
+        message = re.sub(re.escape(place) + r"[\\/]+", "", message)
+        message = re.sub(re.escape(place) + r"(?!\w)", "its folder", message)
+    return message
+
+
+# --- archives ---------------------------------------------------------------------------------------------------
 
 
 def unpack(archive: Path) -> Path:
@@ -90,7 +68,11 @@ def unpack(archive: Path) -> Path:
                 inside = _inside(name, entry)
                 if inside.suffix.lower() in KEPT:
                     left -= _extract(packed, entry, target / inside, left, name)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+    except FileExistsError:
+        raise UploadError(f"{name}: cannot be unpacked: two of its files have the same name") from None
+    except OSError as error:
+        raise UploadError(f"{name}: cannot be unpacked: {error.strerror}") from None
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, ValueError) as error:
         raise UploadError(f"{name}: cannot be unpacked: {error}") from None
     return target
 
@@ -124,13 +106,41 @@ def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, left: 
     return written
 
 
-def _robot_in(folder: Path) -> Path:
-    """The one robot file of an archive: a .urdf, else a .yaml, else an .xml that is no package.xml."""
-    for suffixes in ((".urdf",), (".yaml", ".yml"), (".xml",)):
-        found = sorted(p for p in folder.rglob("*") if p.suffix.lower() in suffixes and p.name != "package.xml")
-        if len(found) > 1:
-            names = ", ".join(str(p.relative_to(folder)) for p in found[:5])
-            raise UploadError(f"the archive holds several robots ({names}); leave one")
-        if found:
-            return found[0]
-    raise UploadError("the archive holds no .urdf, .yaml or .xml file")
+# --- which file is the robot ------------------------------------------------------------------------------------
+
+
+def robots_in(folder: Path, archive: str) -> list[str]:
+    """The robot files of an archive, the likeliest first, as paths within it.
+
+    A .urdf before a .yaml before an .xml; then one that is named as the archive, then those nearer to its root. Files
+    that only look like robots by their ending (settings in YAML, package.xml) are left out.
+    """
+    found = [path for path in folder.rglob("*") if path.suffix.lower() in ROBOTS and _is_robot(path)]
+    if not found:
+        xacro = next((path.name for path in sorted(folder.rglob("*.xacro"))), None)
+        if xacro is not None:
+            turned = xacro.removesuffix(".xacro").removesuffix(".urdf")
+            raise UploadError(
+                f"{archive}: holds xacro, which is not read yet ({xacro}); make a URDF of it first: "
+                f"xacro {xacro} > {turned}.urdf"
+            )
+        raise UploadError(f"{archive}: the archive holds no .urdf, .yaml or .xml file with a robot")
+    own = Path(archive).stem.lower()
+
+    def rank(path: Path) -> tuple[int, bool, int, str]:
+        suffix = path.suffix.lower().replace(".yml", ".yaml")
+        inside = path.relative_to(folder)
+        return ROBOTS.index(suffix), path.stem.lower() != own, len(inside.parts), inside.as_posix()
+
+    return [path.relative_to(folder).as_posix() for path in sorted(found, key=rank)]
+
+
+def _is_robot(path: Path) -> bool:
+    """By its beginning; whether it is a good one shows when it is read."""
+    with path.open("rb") as file:
+        head = file.read(SNIFFED)
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return re.search(rb"(?m)^\s*[\"']?(convention|links)[\"']?\s*:", head) is not None
+    if path.suffix.lower() == ".urdf":
+        return True
+    return re.search(rb"<\s*(mujoco|robot)\b", head.replace(b"\0", b"")) is not None  # UTF-16 has zeros between

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import csv
+import io
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +17,16 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.plots import Plot, turning
+from redyn.report.html import pack_flags, worth_drawing
+from redyn.report.plots import Other, Plot, curves, turning
 from redyn.report.scene import scene
+from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
-from redyn.studio.coordinates import coordinate_heads, coordinate_units, units
+from redyn.studio.coordinates import coordinate_units, units
+from redyn.studio.limits import Range, effort_range, position_range, speed_range, told
 from redyn.studio.plans import MotionPlan, RunPlan
+from redyn.studio.prepared import load_meshes
 
 Array = NDArray[np.float64]
 
@@ -47,6 +54,11 @@ class Inverse:
         """(N, joints, 6)"""
         return self.robot.joint_wrenches(self.q, self.qd, self.qdd)
 
+    @cached_property
+    def beyond(self) -> list[str]:
+        """What leaves its limits."""
+        return told(self.robot, self.t, self.q, self.qd, self.tau)
+
 
 class Finished(NamedTuple):
     """One simulation, the seconds that it took, and what the viewer needs."""
@@ -56,43 +68,53 @@ class Finished(NamedTuple):
     scene: dict[str, Any]
     trouble: str  # why it ended early, in red; empty if it did not
 
+    def beyond(self, stops: bool) -> list[str]:
+        """What leaves its limits."""
+        run = self.run
+        return told(run.robot, run.t, run.q, run.qd, run.tau, stops)
+
 
 class Forward(NamedTuple):
-    """The simulations of the forward panel: one, or two to compare."""
+    """The simulations of the forward panel: one, or two to compare; and what was asked for."""
 
-    plan: RunPlan
+    order: Order
     runs: list[Finished]
 
     @property
-    def order(self) -> tuple[RunPlan, list[RobotDescription], list[str]]:
-        """What was asked for: the plan, its robots and its methods."""
-        first, *others = (finished.run for finished in self.runs)
-        robots, methods = [first.robot.description], [first.method]
-        for run in others:
-            if run.method == first.method:
-                robots.append(run.robot.description)
-            else:
-                methods.append(run.method)
-        return self.plan, robots, methods
+    def labels(self) -> list[str]:
+        """What the runs are called beside one another: by what they differ in."""
+        first = self.runs[0].run
+        same = all(found.run.method == first.method for found in self.runs)
+        return [found.run.robot.name if same else found.run.method for found in self.runs]
 
 
-def inverse(robot: Robot, plan: MotionPlan) -> Inverse:
-    """Torques along a motion."""
+def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None) -> Inverse:
+    """Torques along a motion. `meshes`: see `prepared.load_meshes`."""
     motion = plan.motion(robot)
     t = np.linspace(0.0, plan.duration, plan.count)
     q, qd, qdd = motion(t)
     tau = robot.inverse_dynamics(q, qd, qdd)
     path = robot.forward_kinematics(q)[:, :3, 3] if robot.model.end_effector is not None else None
-    return Inverse(robot, plan, t, q, qd, qdd, tau, path, scene(robot, t, q))
+    shown = scene(robot, t, q, meshes=load_meshes(meshes))
+    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown)
 
 
-def forward(
-    tell: Callable[[float, str], None], plan: RunPlan, robots: list[RobotDescription], methods: list[str]
-) -> Forward:
-    """Simulations of one plan, for each robot or each method; `tell` takes the part done and a note."""
-    jobs = [(Robot(robot), method) for robot in robots for method in methods]
+class Order(NamedTuple):
+    """Simulations of one plan, for each robot or each method."""
+
+    plan: RunPlan
+    robots: list[RobotDescription]
+    methods: list[str]
+    meshes: list[Path | None]  # of each robot: see `prepared.load_meshes`
+
+
+def forward(tell: Callable[[float, str], None], order: Order) -> Forward:
+    """Carries it out; `tell` takes the part done and a note."""
+    plan = order.plan
+    robots = [(Robot(robot), load_meshes(path)) for robot, path in zip(order.robots, order.meshes, strict=True)]
+    jobs = [(robot, meshes, method) for robot, meshes in robots for method in order.methods]
     done: list[Finished] = []
-    for k, (robot, method) in enumerate(jobs):
+    for k, (robot, meshes, method) in enumerate(jobs):
         mine = _fitted(replace(plan, method=method), robot)
 
         def show(part: float, k: int = k, name: str = f"{robot.name}, {method}") -> None:
@@ -101,34 +123,27 @@ def forward(
         tell(k / len(jobs), f"compiling {method} (once on this machine)")
         go = _simulation(robot, mine)
         go(min(mine.duration, 1e-6), False)
-        finished = _finished(robot, go, mine.duration, show)
+        finished = _finished(robot, go, mine.duration, show, meshes)
         done.append(finished)
         if finished.run.ending.startswith("interrupted"):
             break
-    return Forward(plan, done)
+    return Forward(order, done)
 
 
 def _simulation(robot: Robot, plan: RunPlan) -> Callable[[float, Any], Run]:
     law = plan.law(robot)
+    options = plan.options(plan.method)
 
     def go(duration: float, progress: Any) -> Run:
-        return simulate(
-            robot,
-            plan.q,
-            plan.qd,
-            duration,
-            torque=law,
-            method=plan.method,
-            rtol=plan.rtol,
-            atol=plan.rtol / 100,
-            sample=min(plan.sample, duration),
-            progress=progress,
-        )
+        given: dict[str, Any] = {**options, "sample": min(plan.sample, duration)}
+        return simulate(robot, plan.q, plan.qd, duration, torque=law, method=plan.method, progress=progress, **given)
 
     return go
 
 
-def _finished(robot: Robot, go: Callable[[float, Any], Run], duration: float, show: Any) -> Finished:
+def _finished(
+    robot: Robot, go: Callable[[float, Any], Run], duration: float, show: Any, meshes: Meshes | None
+) -> Finished:
     began = time.perf_counter()
     trouble = ""
     try:
@@ -137,7 +152,8 @@ def _finished(robot: Robot, go: Callable[[float, Any], Run], duration: float, sh
         run, trouble = error.run, str(error)
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
-    return Finished(run, took, scene(robot, run.t[keep], run.q[keep]), trouble or run.ending)
+    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes)
+    return Finished(run, took, shown, trouble or run.ending)
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
@@ -154,14 +170,21 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
 
 def _positions(robot: Robot, q: Array) -> Plot:
     unit = ", ".join(unit for unit in ("rad", "m") if unit in coordinate_units(robot))
-    return Plot("Joint values", unit, robot.coordinate_names, q)
+    return limited(Plot("Joint values", unit, robot.coordinate_names, q), position_range(robot))
+
+
+def limited(plot: Plot, bounds: Range) -> Plot:
+    """The plot with what leaves these bounds in red."""
+    values = np.asarray(plot.values, dtype=np.float64)
+    beyond = bounds.beyond(values)
+    return plot._replace(beyond=beyond, lines=bounds.left(values)) if beyond.any() else plot
 
 
 def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
     """By name; `split`: the velocity whose torque is shown by its causes."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
-        torque = Plot("Torques", units(robot, "Nm", "N"), names, found.tau)
+        torque = limited(Plot("Torques", units(robot, "Nm", "N"), names, found.tau), effort_range(robot))
     else:
         causes = zip(("inertia", "Coriolis", "gravity", "friction"), found.parts, strict=True)
         curves = {name: values[:, split] for name, values in causes} | {"total": found.tau[:, split]}
@@ -170,7 +193,7 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
     plots = {
         "torque": torque,
         "q": _positions(robot, found.q),
-        "qd": Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd),
+        "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd), speed_range(robot)),
         "qdd": Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd),
     }
     if found.path is not None:
@@ -187,50 +210,32 @@ def run_plots(run: Run) -> dict[str, Plot]:
     plots = {
         "energy": Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         "q": _positions(robot, run.q),
-        "qd": Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd),
-        "tau": Plot("Torques", units(robot, "Nm", "N"), names, run.tau),
+        "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd), speed_range(robot)),
+        "tau": limited(Plot("Torques", units(robot, "Nm", "N"), names, run.tau), effort_range(robot)),
     }
     if robot.model.end_effector is not None:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], run.path)
     return plots
 
 
-def _of_joints(plot: Plot, robot: Robot) -> bool:
-    return list(plot.names) in (robot.velocity_names, robot.coordinate_names)
-
-
-def _colours(plot: Plot, robot: Robot) -> list[str]:
-    if plot.of_joints(robot.coordinate_names):
-        return [head["colour"] for head in coordinate_heads(robot)]
-    return plot.colours(robot.velocity_names)
-
-
-def plot_data(t: Array, plot: Plot, robot: Robot, other: tuple[Array, Plot, str] | None = None) -> dict[str, Any]:
-    """What plots.js draws: doubles in base64, curve after curve. `other`: a second run, dashed, and what it is called.
-
-    Two runs are drawn over the times of the first, which both have unless one ended early.
-    """
-    values = plot.curves(len(t))
-    names, colours, of_joints = [str(name) for name in plot.names], _colours(plot, robot), _of_joints(plot, robot)
-    data = {"title": plot.title, "unit": plot.unit, "joints": of_joints, "legend": len(names)}
-    dashes = ["solid"] * len(names)
-    if other is not None:
-        times, second, label = other
-        more = np.full((len(t), len(second.names)), np.nan)
-        for k, column in enumerate(second.curves(len(times)).T):
-            more[:, k] = np.interp(t, times, column, right=np.nan)
-        values = np.concatenate([values, more], axis=1)
-        names += [f"{name}, {label}" for name in second.names]
-        same = list(second.names) == list(plot.names)
-        colours += colours if same else second.colours(second.names if of_joints else [])
-        dashes += ["dash"] * len(second.names)
+def plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Any]:
+    """What plots.js draws: doubles in base64, curve after curve; long curves thinned such that their peaks stay."""
+    drawn = curves(robot, t, plot, other)
+    keep = worth_drawing(drawn.values)
+    red = drawn.red
     return {
-        **data,
-        "names": names,
-        "colours": colours,
-        "dashes": dashes,
-        "t": _doubles(t),
-        "values": _doubles(values.T),
+        "title": plot.title,
+        "unit": plot.unit,
+        "joints": drawn.joints,
+        "legend": drawn.legend,
+        "names": drawn.names,
+        "colours": drawn.colours,
+        "dashes": drawn.dashes,
+        "t": _doubles(t[keep]),
+        "values": _doubles(drawn.values[keep].T),
+        "red": red,
+        "beyond": pack_flags(drawn.beyond[keep][:, red].T),
+        "lines": [float(x) for x in plot.lines],
     }
 
 
@@ -244,3 +249,32 @@ def warm_up(tell: Callable[[float, str], None]) -> None:
     tell(0.0, "warming up")
     simulate(robot, robot.initial, robot.neutral(), 1e-6, progress=False)
     robot.inverse_kinematics(robot.forward_kinematics([0.1, 0.2]), count=1, tries=1)
+
+
+# --- tables to take home ----------------------------------------------------------------------------------------
+
+PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
+
+
+def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Array]:
+    """The curves of a plot by the names that CSV files of motions and torques have: t, q_<joint>, tau_<joint> ..."""
+    drawn = curves(robot, t, plot, other)
+    return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
+
+
+def inverse_columns(found: Inverse) -> dict[str, Array]:
+    """All of it: t, q, qd, qdd and tau of every joint, and the end effector's path."""
+    columns: dict[str, Array] = {"t": found.t}
+    for key, plot in inverse_plots(found).items():
+        columns |= plot_columns(found.robot, PREFIXES[key], found.t, plot)
+    return columns
+
+
+def csv_text(columns: dict[str, Array]) -> str:
+    """Every digit; an empty cell where there is no number."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    rows = np.column_stack(list(columns.values())).tolist()
+    writer.writerows([["" if x != x else x for x in row] for row in rows])
+    return text.getvalue()

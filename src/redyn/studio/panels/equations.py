@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from nicegui import ui
+from nicegui.element import Element
 
+from redyn.errors import RedynError
 from redyn.kernels.program import Count
 from redyn.reproduce.published import FORWARD, INVERSE
 from redyn.robot import Robot
-from redyn.studio.controls import box, button, set_text, text
+from redyn.studio.controls import block, box, button, set_text, text
 from redyn.studio.formulas import MOST_JOINTS, Formulas
 from redyn.studio.jobs import Job
 from redyn.studio.panels.matrices import Hint, matrix_html, table_html
@@ -19,7 +20,8 @@ from redyn.studio.panels.matrices import Hint, matrix_html, table_html
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
-MOST_SHOWN = 12  # rows and columns of numbers
+MOST_SHOWN = 40  # rows and columns of numbers
+LATEX = "As LaTeX, as it is shown"
 PARTS = {
     "mass": ("Mass matrix", "M(q)"),
     "coriolis": ("Coriolis matrix", "C(q, q̇)"),
@@ -52,6 +54,8 @@ class EquationsPanel:
         self._formulas: Formulas | None = None
         self._symbolic: dict[str, ui.html] = {}
         self._numbers: dict[str, ui.html] = {}
+        self._copies: list[Element] = []
+        self._shown: dict[str, Any] = {}  # the matrices of numbers that are on the screen
         self.root = box("work", "panel-equations", role="tabpanel")
         with self.root, box("equations"):
             text("M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ", "law", "p")
@@ -60,7 +64,8 @@ class EquationsPanel:
                 with box("card equation", f"equation-{key}"):
                     with box("panel-head"):
                         text(title, tag="h2")
-                        button("Copy LaTeX", f"copy-latex-{key}", partial(self._copy, key), "As LaTeX")
+                        copy = button("Copy LaTeX", f"copy-latex-{key}", partial(self._copy, key), LATEX)
+                        self._copies.append(copy)
                     self._symbolic[key] = ui.html("", sanitize=False).classes("formula")
                     self._symbolic[key].props(f"data-testid=formula-{key}")
                     self._numbers[key] = ui.html("", sanitize=False).classes("numbers")
@@ -79,7 +84,10 @@ class EquationsPanel:
         if robot is not self._robot:
             self._begin(robot)
             counted: list[str] = []
-            if await desk.attempt(lambda: counted.append(counts_html(robot)), slow=True) and robot is self._robot:
+            if (
+                await desk.attempt("equations", lambda: counted.append(counts_html(robot)), slow=True)
+                and robot is self._robot
+            ):
                 self._counts.set_content(counted[0])
         self.show_numbers()
 
@@ -94,9 +102,19 @@ class EquationsPanel:
             note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
             return set_text(self._note, note)
         set_text(self._note, "deriving the formulas")
-        self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description)
+        try:
+            person = self._desk.session.person
+            self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description, person=person)
+        except RedynError as error:
+            self._robot = None  # asked again when the tab is opened again
+            return set_text(self._note, str(error))
         self._timer.active = True
         return None
+
+    def block(self, reason: str) -> None:
+        """While the tables hold a mistake."""
+        for copy in self._copies:
+            block(copy, reason, LATEX)
 
     def _look(self) -> None:
         job = self._job
@@ -105,7 +123,7 @@ class EquationsPanel:
                 set_text(self._note, job.note)
             return
         self._job, self._timer.active = None, False
-        set_text(self._note, job.error)
+        set_text(self._note, job.error or job.reason)
         if job.state == "done":
             set_text(self._note, "c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.")
             self._formulas = job.result
@@ -119,14 +137,8 @@ class EquationsPanel:
         state = self._desk.state
         if state.tab != "equations":
             return
-        robot, q = state.robot, state.q
-        qd = state.rates_at(state.time)
-        values = {
-            "mass": robot.mass_matrix(q),
-            "coriolis": robot.coriolis_matrix(q, qd),
-            "gravity": robot.gravity_torque(q)[:, None],
-        }
-        for key, matrix in values.items():
+        self._shown = state.matrices()
+        for key, matrix in self._shown.items():
             name = "now" if self._formulas is not None else PARTS[key][1]
             self._numbers[key].set_content(numbers_html(matrix, name, HINTS[key]))
 
@@ -134,30 +146,35 @@ class EquationsPanel:
         latex: list[str] = []
 
         def make() -> None:
-            if self._formulas is not None:
-                latex.append(getattr(self._formulas, key).latex())
-                return
-            robot, q = self._desk.state.robot, self._desk.state.q
-            still = np.zeros(robot.dof)
-            matrix = {
-                "mass": lambda: robot.mass_matrix(q),
-                "coriolis": lambda: robot.coriolis_matrix(q, still),
-                "gravity": lambda: robot.gravity_torque(q)[:, None],
-            }[key]()
-            body = r" \\ ".join(" & ".join(f"{x:.6g}" for x in row) for row in matrix)
-            latex.append(rf"\begin{{bmatrix}} {body} \end{{bmatrix}}")
+            self._desk.state.check_right()
+            formulas = self._formulas
+            latex.append(numbers_latex(self._shown[key]) if formulas is None else getattr(formulas, key).latex())
 
-        if await self._desk.attempt(make):
+        if await self._desk.attempt("save", make):
             ui.clipboard.write(latex[0])
             self._desk.tell("Copied as LaTeX.")
 
 
+def numbers(matrix: Any) -> list[list[str]]:
+    """The entries as they are shown: the first rows and columns if the matrix is large."""
+    return [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in matrix[:MOST_SHOWN, :MOST_SHOWN]]
+
+
 def numbers_html(matrix: Any, name: str, hint: Hint) -> str:
-    """A matrix of numbers; only its first rows and columns if it is large."""
-    shown = matrix[:MOST_SHOWN, :MOST_SHOWN]
-    cells = [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in shown]
-    cut = "" if shown.shape == matrix.shape else f"<p>the first {MOST_SHOWN} of {len(matrix)} joints</p>"
-    return matrix_html(cells, name, hint) + cut
+    """A matrix of numbers."""
+    cut = "" if len(matrix) <= MOST_SHOWN else f"<p>the first {MOST_SHOWN} of {len(matrix)} joints</p>"
+    return matrix_html(numbers(matrix), name, hint) + cut
+
+
+def numbers_latex(matrix: Any) -> str:
+    """The same numbers as LaTeX; where rows or columns are left out, dots say so."""
+    rows = numbers(matrix)
+    if matrix.shape[1] > MOST_SHOWN:
+        rows = [[*row, r"\cdots"] for row in rows]
+    if len(matrix) > MOST_SHOWN:
+        rows.append([r"\vdots"] * len(rows[0]))
+    body = r" \\ ".join(" & ".join(row) for row in rows)
+    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 
 def counts_html(robot: Robot) -> str:

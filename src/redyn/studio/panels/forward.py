@@ -9,15 +9,18 @@ import numpy as np
 from nicegui import ui
 
 from redyn.description import library
-from redyn.studio import uploads
-from redyn.studio.controls import Choice, Field, Part, box, button, enable, set_attribute, set_text, text
+from redyn.studio import messages, takeaway, uploads
+from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
 from redyn.studio.coordinates import coordinate_heads, velocity_heads
+from redyn.studio.forms import usual_text
+from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
-from redyn.studio.plans import DRIVES, METHODS
-from redyn.studio.work import Finished, plot_data, run_plots
+from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
+from redyn.studio.work import Finished, plot_data
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
+    from redyn.studio.jobs import Job
 
 CARDS = [
     {"id": "energy", "title": "Energy", "wide": True},
@@ -27,6 +30,9 @@ CARDS = [
     {"id": "run-path", "title": "End effector"},
 ]
 ALONE = "nothing"
+RUN = "Simulate (Ctrl+Enter)"
+STOPS = "Springs and dampers at the joint limits hold the joints back"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows a second, within reason"
 
 
 class ForwardPanel:
@@ -44,7 +50,7 @@ class ForwardPanel:
                     "title": "Torques from a file: columns t and tau_<joint>",
                     "testid": "torque-upload",
                 }
-                self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
+                self._upload = Part("file", options, refused=self._refused)
                 title = "Gain on {} ({}), times the inertia that the joint has to move"
                 kp, kd = title.format("positions", "1/s\u00b2"), title.format("rates", "1/s")
                 self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", kp)
@@ -55,16 +61,22 @@ class ForwardPanel:
                 )
                 title = "Relative tolerance of the integrators that choose their step"
                 self._rtol = Field(form.rtol, partial(self._set, "rtol"), "tolerance", "tolerance", "short", title)
+                title = "Step of the integrators that do not choose it themselves"
+                self._step = Field(form.step, partial(self._set, "step"), "step", "step (s)", "short", title)
+                self._sample = Field("", self._set_sample, "run-sample", "sample (s)", "short", SAMPLE)
+                self._stops = Switch("joint stops", form.stops, partial(self._set, "stops"), "stops", STOPS)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
             self._rows = Part("rows", edit=self._edited)
             with box("run-line"):
-                self._run = button("Run", "run-forward", self.run, "Simulate (Ctrl+Enter)", "run")
+                self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show what there is")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
+            self._limits = text("", "beyond", "p", "run-limits")
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
-            self._plots = Part("plots", {"cards": CARDS})
+            self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+        self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
 
     def _others(self) -> dict[str, str]:
@@ -76,31 +88,63 @@ class ForwardPanel:
 
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
+        self._desk.keep_soon()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.run.set_duration(value)
+        self._show_sample()
+        self._desk.keep_soon()
+
+    def _set_sample(self, value: str) -> None:
+        self._set("sample", value)
+        self._show_sample()
 
     def _set_method(self, value: str) -> None:
         form = self._desk.state.run
         form.method = value
         if form.compare == f"method:{value}":
             form.compare = ""
-        self._compare.show(form.compare or ALONE, self._others())
+        self._show_form()
+        self._desk.keep_soon()
 
     def _set_drive(self, value: str) -> None:
-        self._desk.state.run.drive = value
+        self._set("drive", value)
         self._show_form()
 
     def _set_compare(self, value: str) -> None:
-        self._desk.state.run.compare = "" if value == ALONE else value
+        self._set("compare", "" if value == ALONE else value)
+        self._show_form()
 
     def _edited(self, told: Any) -> None:
         form = self._desk.state.run
         rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
-        rows[told["row"]][int(told["joint"])] = str(told["text"])[:100]
+        values = rows.get(str(messages.entry(told, "row")), [])
+        values[messages.index(told, "joint", len(values))] = messages.text(messages.entry(told, "text"))
+        self._desk.keep_soon()
 
-    def _taken(self, _: object) -> None:
+    def _refused(self, message: object) -> None:
+        self._desk.trouble("upload", messages.text(message))
+
+    async def taken(self) -> None:
+        """A file of torques has been read."""
         self._show_form()
+
+    async def _csv(self, key: Any) -> None:
+        made: list[tuple[str, str]] = []
+        name = messages.text(key).removeprefix("run-")
+        if await self._desk.attempt(
+            "save", lambda: made.append(takeaway.plot_csv(self._desk.state, "forward", name)), slow=True
+        ):
+            ui.download.content(made[0][1], made[0][0], "text/csv")
+
+    def block(self, reason: str) -> None:
+        """While the tables hold a mistake."""
+        self._blocked = reason
+        block(self._run, reason or self._running(), RUN)
+        self._plots.call("block", reason)
+
+    def _running(self) -> str:
+        return "" if self._desk.state.job is None else "A simulation runs already; cancel it first"
 
     # --- running ----------------------------------------------------------------------------------------------
 
@@ -110,9 +154,12 @@ class ForwardPanel:
             return
 
         def submit() -> None:
-            state.job = self._desk.pool.submit("redyn.studio.work:forward", *state.forward_order())
+            if state.job is None:
+                order, person = state.forward_order(), self._desk.session.person
+                state.job = self._desk.pool.submit("redyn.studio.work:forward", order, person=person)
 
-        if await self._desk.attempt(submit):
+        if await self._desk.attempt("forward", submit):
+            self._desk.keep_soon()
             self.watch()
 
     def _stop(self) -> None:
@@ -127,7 +174,7 @@ class ForwardPanel:
 
     def _show_progress(self) -> None:
         job = self._desk.state.job
-        enable(self._run, job is None)
+        block(self._run, self._blocked or self._running(), RUN)
         enable(self._cancel, job is not None)
         self._bar.set_visibility(job is not None)
         if job is not None:
@@ -135,7 +182,15 @@ class ForwardPanel:
             self._done.style(f"width: {part}%")
             set_attribute(self._bar, "aria-valuenow", str(part))
             if not job.asked_to_stop.is_set():
-                set_text(self._note, f"{part:.0f} %  {job.note}" if job.note else "waiting for a free worker")
+                set_text(self._note, self._progress_text(job, part))
+
+    def _progress_text(self, job: Job, part: float) -> str:
+        """How far it is, and how long it may take; or how many are served before."""
+        if job.state == "waiting":
+            ahead = self._desk.pool.ahead_of(job)
+            return f"waiting for a free worker; {ahead} before it" if ahead else "waiting for a free worker"
+        clock = f"{job.took:.0f} s of at most {job.seconds:g} s"
+        return f"{part:.0f} %  {job.note}, {clock}" if job.note else f"starting, {clock}"
 
     def _look(self) -> None:
         state = self._desk.state
@@ -145,20 +200,19 @@ class ForwardPanel:
         state.job = None
         self.watch()
         set_text(self._note, "")
+        troubles = [job.error] if job.state == "failed" else []
         if job.result is not None:
             state.forward = job.result
             self._show_result()
-            self._desk.clear_trouble()
             if state.playing == "forward":
                 self._desk.show_motion(keep=False)
-            for finished in job.result.runs:
-                if finished.trouble and job.state != "cancelled":
-                    self._desk.trouble(finished.trouble)
+            troubles += [run.trouble for run in job.result.runs if run.trouble and job.state != "cancelled"]
         if job.state == "cancelled":
+            what = job.reason or "cancelled"
             kept = " before anything was computed" if job.result is None else f"; {_sentence(job.result.runs[0])}"
-            set_text(self._note, f"cancelled{kept}")
-        elif job.state == "failed":
-            self._desk.trouble(job.error)
+            set_text(self._note, f"{what}{kept}")
+            troubles += [f"The simulation was {job.reason}"] if job.reason else []
+        self._desk.trouble("forward", "\n".join(troubles))
         return None
 
     # --- what is shown ----------------------------------------------------------------------------------------
@@ -168,6 +222,10 @@ class ForwardPanel:
         self._show_result()
         self.watch()
 
+    def _show_sample(self) -> None:
+        form = self._desk.state.run
+        self._sample.show(form.sample or usual_text(form.duration))
+
     def _show_form(self) -> None:
         state = self._desk.state
         form = state.run
@@ -176,11 +234,17 @@ class ForwardPanel:
             (self._duration, form.duration),
             (self._method, form.method),
             (self._rtol, form.rtol),
+            (self._step, form.step),
             (self._kp, form.kp),
             (self._kd, form.kd),
         ):
             entry.show(value)
+        self._show_sample()
         self._compare.show(form.compare or ALONE, self._others())
+        methods = {form.method, form.compare.removeprefix("method:")} & set(METHODS)
+        self._step.frame.set_visibility(bool(methods & set(FIXED_STEP)))
+        self._rtol.frame.set_visibility(bool(methods - set(FIXED_STEP)))
+        self._stops.show(form.stops, has_stops(state.robot) or form.stops)
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
@@ -207,18 +271,17 @@ class ForwardPanel:
 
     def _show_result(self) -> None:
         found = self._desk.state.forward
+        beyond = [] if found is None else [x for run in found.runs for x in run.beyond(found.order.plan.stops)]
+        set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
+        self._limits.set_visibility(bool(beyond))
         if found is None:
             self._summary.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "run"})
         first = found.runs[0].run
-        plots = run_plots(first)
-        second = found.runs[1].run if len(found.runs) > 1 else None
-        others = run_plots(second) if second is not None else {}
-        label = "" if second is None else second.method if second.method != first.method else second.robot.name
-        data = {}
-        for key, plot in plots.items():
-            other = (second.t, others[key], label) if second is not None and key in others else None
-            data["energy" if key == "energy" else f"run-{key}"] = plot_data(first.t, plot, first.robot, other)
+        data = {
+            "energy" if key == "energy" else f"run-{key}": plot_data(first.robot, first.t, *pair)
+            for key, pair in takeaway.plots_of(found).items()
+        }
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
         several = len(found.runs) > 1

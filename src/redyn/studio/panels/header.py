@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from redyn.description import library
-from redyn.studio import uploads
-from redyn.studio.controls import Choice, Part, box, button, enable, menu, text
+from redyn.description import RobotDescription, library, read
+from redyn.studio import messages, takeaway, uploads
+from redyn.studio.controls import Choice, Part, block, box, button, enable, menu, set_attribute, set_text, text
+from redyn.studio.links import new_robot
+from redyn.studio.opening import open_source, opened
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
 OWN = "own"  # the entry of a robot that is not as in the library
+START = "start"  # of the robot that the studio was started with, if that is a file
+INSIDE = "inside:"  # of another robot in the same upload, before its name
+PYTHON = "The Python that repeats what is on the screen"
+REPORT = "The motion as one HTML file that plays anywhere"
+DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
+SAVE = "Save the robot"
 KEYS = (
     ("Space", "play and pause"),
     ("← →", "step through time; with Shift, in larger steps"),
     ("Home, End", "first and last instant"),
-    ("F", "fit the view"),
+    ("F", "fit the robot as it is shown; with Shift, its whole motion"),
     ("Alt + 1, 2, 3", "inverse dynamics, forward dynamics, equations"),
     ("Ctrl + Enter", "run what the open tab computes"),
     ("Ctrl + Z, Ctrl + Y", "undo and redo in the tables"),
@@ -65,24 +74,27 @@ class Header:
                 "testid": "robot-upload",
                 "drop": True,
             }
-            Part("file", options, taken=self._taken, refused=desk.trouble)
+            Part("file", options, refused=self._refused)
             new = {
-                "new-dh": ("DH table (the book's)", lambda: desk.change_robot(lambda: state.begin("dh"))),
-                "new-modified-dh": ("Modified DH table", lambda: desk.change_robot(lambda: state.begin("modified-dh"))),
-                "new-frames": ("Table of frames", lambda: desk.change_robot(lambda: state.begin("frames"))),
+                "new-dh": ("DH table (the book's)", lambda: self._new("dh")),
+                "new-modified-dh": ("Modified DH table", lambda: self._new("modified-dh")),
+                "new-frames": ("Table of frames", lambda: self._new("frames")),
             }
             menu("New", "robot-new", "Start from an empty table", new)
             save = {
                 "save-yaml": ("Robot as YAML", lambda: self._save("yaml")),
                 "save-urdf": ("Robot as URDF", lambda: self._save("urdf")),
             }
-            menu("Save", "robot-save", "Save the robot", save)
+            self._saver = menu("Save", "robot-save", SAVE, save)
             with box("group"):
                 self._undo = button("↶", "undo", lambda: desk.edit(state.editor.undo), "Undo (Ctrl+Z)", "small icon")
                 self._redo = button("↷", "redo", lambda: desk.edit(state.editor.redo), "Redo (Ctrl+Y)", "small icon")
+            notes = "What is odd about this robot: warnings of loading it, defects of its source"
+            self._notes = button("", "robot-notes", self._show_notes, notes, "small notes")
             box("spring")
-            button("Copy as Python", "copy-python", self._copy, "The Python that repeats what is on the screen")
-            button("Report", "export-html", self._report, "The motion as one HTML file that plays anywhere")
+            self._python = button("Copy as Python", "copy-python", self._copy, PYTHON)
+            self._report_button = button("Report", "export-html", self._report, REPORT)
+            self._data = button("CSV", "export-csv", self._csv, DATA)
             with box("group"):
                 button("Aa", "large-type", title="Large type", classes="small icon", js="() => redynLook.large()")
                 button("◐", "theme", title="Light or dark", classes="small icon", js="() => redynLook.theme()")
@@ -91,9 +103,16 @@ class Header:
         ui.run_javascript(SHORTCUTS)
 
     def _options(self) -> dict[str, str]:
-        name = str(self._desk.state.editor.draft.robot.get("name", "robot"))
-        own = f"{name} (edited)" if name in library() else name
-        return {OWN: own, **{robot: robot for robot in library()}}
+        """The robot that is shown, others of the same upload, that of the start, and the library."""
+        state, start = self._desk.state, self._desk.start
+        name = str(state.robot.name)
+        own = {OWN: f"{name} (edited)" if name in library() else name}
+        archive = state.archive
+        inside = {f"{INSIDE}{x}": f"{x}, in {archive.archive}" for x in archive.robots} if archive else {}
+        others = {key: text for key, text in inside.items() if archive and key != f"{INSIDE}{archive.chosen}"}
+        own_file = start.description.folder is not None
+        begun = {START: f"{start.robot.name}, as at the start"} if own_file else {}
+        return {**own, **others, **begun, **{robot: robot for robot in library()}}
 
     def show(self) -> None:
         state = self._desk.state
@@ -105,31 +124,60 @@ class Header:
         self._robots.show(name if as_in_library else OWN, options)
         enable(self._undo, state.editor.can_undo)
         enable(self._redo, state.editor.can_redo)
+        count = len(state.notes)
+        set_text(self._notes, f"{'⚠ ' if state.warnings else ''}{count} note{'s' if count > 1 else ''}")
+        set_attribute(self._notes, "data-warnings", "yes" if state.warnings else None)
+        self._notes.set_visibility(count > 0)
+
+    def block(self, reason: str) -> None:
+        """While the tables hold a mistake, nothing is saved or copied."""
+        for element, usual in (
+            (self._saver, SAVE),
+            (self._python, PYTHON),
+            (self._report_button, REPORT),
+            (self._data, DATA),
+        ):
+            block(element, reason, usual)
+
+    # --- robots -----------------------------------------------------------------------------------------------
 
     async def _pick(self, name: str) -> None:
-        if name != OWN:
-            await self._desk.change_robot(lambda: self._desk.state.pick(name))
-
-    async def _taken(self, _: object) -> None:
-        """The upload has put its robot into the state; or has not, and said so."""
         desk = self._desk
-        desk.clear_trouble()
-        desk.tell("; ".join(desk.state.notes[:3]))
-        desk.show_robot()
-        await desk.rerun(keep=False)
+        if name == START:
+            await desk.open(lambda: desk.start)
+        elif name.startswith(INSIDE):
+            await desk.open(desk.other_robot(name.removeprefix(INSIDE)))
+        elif name != OWN:
+            await desk.open(lambda: open_source(name))
+
+    async def _new(self, convention: str) -> None:
+        await self._desk.open(lambda: opened(new_robot(convention), []))
+
+    def _refused(self, message: object) -> None:
+        """By the browser itself: a file that is too large, or a server that does not answer."""
+        self._desk.trouble("upload", messages.text(message))
+
+    def _show_notes(self) -> None:
+        with ui.dialog() as dialog, box("sheet", "notes-dialog"):
+            text(f"Notes on {self._desk.state.robot.name}", tag="h2")
+            with box("notes-list", tag="ul"):
+                for note in self._desk.state.notes:
+                    text(note, tag="li")
+            button("Close", "close-notes", dialog.close)
+        dialog.on_value_change(lambda event: None if event.value else dialog.delete())
+        dialog.open()
+
+    # --- what is taken home -----------------------------------------------------------------------------------
 
     async def _save(self, kind: str) -> None:
-        state = self._desk.state
-
-        def save() -> None:
-            content = state.robot.to_yaml() if kind == "yaml" else state.robot.to_urdf()
-            ui.download.content(content, f"{uploads.safe_name(state.robot.name)}.{kind}")
-
-        await self._desk.attempt(save)
+        made: list[tuple[str, str]] = []
+        if await self._desk.attempt("save", lambda: made.append(takeaway.robot_file(self._desk.state, kind))):
+            name, content = made[0]
+            ui.download.content(content, name)
 
     async def _copy(self) -> None:
         made: list[str] = []
-        if not await self._desk.attempt(lambda: made.append(self._desk.state.python())):
+        if not await self._desk.attempt("save", lambda: made.append(takeaway.python(self._desk.state))):
             return
         ui.clipboard.write(made[0])
         self._code.clear()
@@ -143,9 +191,15 @@ class Header:
 
     async def _report(self) -> None:
         made: list[tuple[str, bytes]] = []
-        if await self._desk.attempt(lambda: made.append(self._desk.state.html()), slow=True):
+        if await self._desk.attempt("save", lambda: made.append(takeaway.report(self._desk.state)), slow=True):
             name, content = made[0]
             ui.download.content(content, name, "text/html")
+
+    async def _csv(self) -> None:
+        made: list[tuple[str, str]] = []
+        if await self._desk.attempt("save", lambda: made.append(takeaway.motion_csv(self._desk.state)), slow=True):
+            name, content = made[0]
+            ui.download.content(content, name, "text/csv")
 
     def _help(self) -> None:
         with ui.dialog() as dialog, box("sheet", "help-dialog"):
@@ -157,10 +211,14 @@ class Header:
                         text(meaning, tag="td")
             text("Click a plot to go to that instant, drag to zoom, double-click to see all.", tag="p")
             button("Close", "close-help", dialog.close)
+        dialog.on_value_change(lambda event: None if event.value else dialog.delete())
         dialog.open()
 
 
 def _same_as_library(description: object, name: str) -> bool:
-    from redyn.description import read
+    return _of_library(name) == description
 
-    return read(name) == description
+
+@lru_cache
+def _of_library(name: str) -> RobotDescription:
+    return read(name)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from nicegui import ui
 
-from redyn.studio import uploads
-from redyn.studio.controls import Choice, Field, Part, box, button, set_text, text
+from redyn.studio import messages, takeaway, uploads
+from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
 from redyn.studio.coordinates import coordinate_heads
+from redyn.studio.forms import usual_text
+from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import KINDS
-from redyn.studio.work import inverse_plots, plot_data
+from redyn.studio.state import instant
+from redyn.studio.work import plot_data
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -26,6 +28,8 @@ CARDS = [
 ]
 ALL = "all joints"
 REACTIONS = "reactions in the joints"
+RUN = "Inverse dynamics of this motion (Ctrl+Enter)"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows a second, within reason"
 
 
 class InversePanel:
@@ -37,6 +41,7 @@ class InversePanel:
             with box("form"):
                 self._kind = Choice(KINDS, form.kind, self._set_kind, "motion-kind", "motion", "wide-field")
                 self._duration = Field(form.duration, self._set_duration, "motion-duration", "duration (s)", "short")
+                self._sample = Field("", self._set_sample, "motion-sample", "sample (s)", "short", SAMPLE)
                 options = {
                     "text": "Upload CSV",
                     "accept": ".csv",
@@ -45,13 +50,14 @@ class InversePanel:
                     "title": "A motion from a file: columns t, q_<joint> and, if you like, qd_ and qdd_<joint>",
                     "testid": "motion-upload",
                 }
-                self._upload = Part("file", options, taken=self._taken, refused=desk.trouble)
-                button("Run", "run-inverse", self.run, "Inverse dynamics of this motion (Ctrl+Enter)", "run")
+                self._upload = Part("file", options, refused=self._refused)
+                self._run = button("Run", "run-inverse", self.run, RUN, "run")
                 box("spring")
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
             self._rows = Part("rows", edit=self._edited)
             self._file = text("", "file-name", testid="motion-file")
-            self._plots = Part("plots", {"cards": CARDS})
+            self._limits = text("", "beyond", "p", "inverse-limits")
+            self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
             self._reactions = box("reactions", "reactions")
             with self._reactions:
                 text("Moment and force of each parent on its child, in the axes of the child, at the joint", tag="p")
@@ -62,21 +68,49 @@ class InversePanel:
     def _set_kind(self, kind: str) -> None:
         self._desk.state.motion.kind = kind
         self._show_form()
+        self._desk.keep_soon()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.motion.duration = value
+        self._show_sample()
+        self._desk.keep_soon()
+
+    def _set_sample(self, value: str) -> None:
+        self._desk.state.motion.sample = value
+        self._show_sample()
+        self._desk.keep_soon()
+
+    def _show_sample(self) -> None:
+        form = self._desk.state.motion
+        self._sample.show(form.sample or usual_text(form.duration))
 
     def _edited(self, told: Any) -> None:
         form = self._desk.state.motion
-        {"start": form.start, "stop": form.stop}[told["row"]][int(told["joint"])] = str(told["text"])[:100]
+        values = {"start": form.start, "stop": form.stop}.get(str(messages.entry(told, "row")), [])
+        values[messages.index(told, "joint", len(values))] = messages.text(messages.entry(told, "text"))
+        self._desk.keep_soon()
 
-    async def _taken(self, _: object) -> None:
-        await self.run()
+    def _refused(self, message: object) -> None:
+        self._desk.trouble("upload", messages.text(message))
 
     async def run(self) -> None:
-        if await self._desk.attempt(self._desk.state.run_inverse, slow=True):
+        if await self._desk.run_inverse():
             self.show()
             self._desk.show_motion(keep=True)
+
+    async def _csv(self, key: Any) -> None:
+        made: list[tuple[str, str]] = []
+
+        def make() -> None:
+            made.append(takeaway.plot_csv(self._desk.state, "inverse", messages.text(key), self._split_at()))
+
+        if await self._desk.attempt("save", make, slow=True):
+            ui.download.content(made[0][1], made[0][0], "text/csv")
+
+    def block(self, reason: str) -> None:
+        """While the tables hold a mistake."""
+        block(self._run, reason, RUN)
+        self._plots.call("block", reason)
 
     # --- what is shown ----------------------------------------------------------------------------------------
 
@@ -85,6 +119,7 @@ class InversePanel:
         form = state.motion
         self._kind.show(form.kind)
         self._duration.show(form.duration)
+        self._show_sample()
         rows = [
             {"id": "start", "label": "start", "values": form.start, "hint": "rad or m; pi/2 and 90 deg are understood"},
             {"id": "stop", "label": "stop", "values": form.stop, "hint": "rad or m; pi/2 and 90 deg are understood"},
@@ -109,7 +144,7 @@ class InversePanel:
 
     async def _set_shown(self, value: str) -> None:
         self._shown = value
-        await self._desk.attempt(self._prepare, slow=True)
+        await self._desk.attempt("inverse", self._prepare, slow=True)
         self._show_result()
 
     def _prepare(self) -> None:
@@ -123,20 +158,27 @@ class InversePanel:
         reactions = self._shown == REACTIONS
         self._plots.set_visibility(not reactions)
         self._reactions.set_visibility(reactions)
+        set_text(self._limits, sentence(found.beyond) if found is not None else "")
+        self._limits.set_visibility(found is not None and bool(found.beyond))
         if found is None:
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
-        names = found.robot.velocity_names
-        split = None if self._shown in (ALL, REACTIONS) else names.index(self._shown.removesuffix(", by cause"))
-        plots = {key: plot_data(found.t, plot, found.robot) for key, plot in inverse_plots(found, split).items()}
+        shown = takeaway.plots_of(found, self._split_at())
+        plots = {key: plot_data(found.robot, found.t, *pair) for key, pair in shown.items()}
         name = uploads.safe_name(found.robot.name)
         self._plots.call("setPlots", {"plots": plots, "start": 0, "duration": float(found.t[-1]), "name": name})
         return self.show_reactions(self._desk.state.time)
+
+    def _split_at(self) -> int | None:
+        """The velocity whose torque is shown by its causes."""
+        if self._shown in (ALL, REACTIONS):
+            return None
+        return self._desk.state.robot.velocity_names.index(self._shown.removesuffix(", by cause"))
 
     def show_reactions(self, t: float) -> None:
         found = self._desk.state.inverse
         if found is None or self._shown != REACTIONS or self._desk.state.tab != "inverse":
             return
-        k = int(np.clip(np.searchsorted(found.t, t), 0, len(found.t) - 1))
+        k = instant(found.t, t)
         head = ["joint", "nx (Nm)", "ny", "nz", "fx (N)", "fy", "fz"]
         rows = zip(found.robot.joint_names, found.wrenches[k], strict=True)
         body = [[name, *(f"{x:.5g}" for x in wrench)] for name, wrench in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from redyn.studio import messages
 from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.coordinates import slider_values, sliders
 from redyn.studio.forms import number
@@ -54,11 +55,17 @@ class JogPanel:
         return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, told: Any) -> None:
-        def jog() -> None:
-            self._desk.state.jog(int(told["joint"]), float(told["value"]))
+        value = messages.number(told, "value")
+        said: list[str] = []
 
-        if await self._desk.attempt(jog):
+        def jog() -> None:
+            state = self._desk.state
+            said.append(state.jog(messages.index(told, "joint", state.robot.dof), value))
+
+        if await self._desk.attempt("pose", jog):
             self._desk.show_pose()
+            if said[0]:
+                self._desk.tell(said[0])
 
     async def _reset(self) -> None:
         self._desk.state.q = self._desk.state.robot.initial.copy()
@@ -71,5 +78,5 @@ class JogPanel:
         def move() -> None:
             self._desk.state.jog_tip(axis, sign * number("step", self._step, 1e-6, 1.0))
 
-        if await self._desk.attempt(move, slow=True):
+        if await self._desk.attempt("pose", move, slow=True):
             self._desk.show_pose()

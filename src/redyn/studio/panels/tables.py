@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 from nicegui import ui
 
 from redyn.description.schema import JointType
-from redyn.studio.controls import Choice, Field, box, button, choose_tab, enable, set_text, tabs, text
+from redyn.studio import messages
+from redyn.studio.controls import (
+    Choice,
+    Field,
+    block,
+    box,
+    button,
+    choose_tab,
+    enable,
+    set_attribute,
+    set_text,
+    tabs,
+    text,
+)
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.panels.matrices import matrix_html
 from redyn.studio.table import CENTRE, INERTIA, JOINT, Draft
@@ -38,6 +51,8 @@ HEADS = {
     "mass": ("m (kg)", "mass"),
     "lower": ("lower", "lower limit, rad or m"),
     "upper": ("upper", "upper limit, rad or m"),
+    "speed": ("speed", "highest rate, rad/s or m/s"),
+    "effort": ("effort", "highest torque or force, Nm or N"),
     "damping": ("damping", "viscous friction, Nms/rad or Ns/m"),
     "coulomb": ("Coulomb", "dry friction, Nm or N"),
     "armature": ("armature", "inertia of the rotor, kg m² or kg"),
@@ -45,6 +60,9 @@ HEADS = {
 }
 # A long number is shown short, and whole while it is edited.
 SHORT = "(p) => /^-?[0-9.e+-]{8,}$/.test(p.value) ? String(Number(Number(p.value).toPrecision(4))) : p.value"
+REMOVE = "Remove a link: click on its row in the table first"
+STEPS = "From the base on, link by link"
+TIP = "Take this frame for the end effector: its path is drawn, and the buttons move it"
 TYPES = {"frames": list(get_args(JointType))}
 DH_TYPES = ["revolute", "prismatic", "fixed"]
 
@@ -52,7 +70,8 @@ DH_TYPES = ["revolute", "prismatic", "fixed"]
 class TablesPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk, state = desk, desk.state
-        self._tab, self._row, self._columns, self._frame = "geometry", 0, "", ""
+        self._tab, self._columns, self._frame = "geometry", "", ""
+        self._row: tuple[int, str] | None = None  # the link that was selected last: its number and its name
         with box("panel dock"):
             with box("dock-head"):
                 self._tabs = tabs(TABS, self._tab, self._choose, "Tables")
@@ -66,8 +85,7 @@ class TablesPanel:
                             button(
                                 "+ Link", "add-link", lambda: desk.edit(state.editor.add_link), "Add a link at the end"
                             )
-                            remove = "Remove the link that was selected last"
-                            button("− Link", "remove-link", lambda: desk.edit(self._remove), remove)
+                            self._remove_link = button("− Link", "remove-link", lambda: desk.edit(self._remove), REMOVE)
                         rods = "Mass centres and inertias of uniform rods, from the DH table and the masses"
                         self._rods = button(
                             "Uniform rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods
@@ -81,7 +99,7 @@ class TablesPanel:
                 self._steps = box("steps", "dh-steps")
                 with self._steps:
                     with box("in-line"):
-                        button("Start", "dh-start", self._start_steps, "From the base on, link by link")
+                        self._start = button("Start", "dh-start", self._start_steps, STEPS)
                         button("◀", "dh-back", lambda: desk.view.dh("dhStep", -1), "One step back", "small icon")
                         button(
                             "▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "All steps in turn, or stop", "small icon"
@@ -92,8 +110,7 @@ class TablesPanel:
                 self._pose = box("pose", "frame-pose")
                 with self._pose:
                     self._frames = Choice([], None, self._set_frame, "frame-select", "frame", "medium")
-                    tip = "Take this frame for the end effector: its path is drawn, and the buttons move it"
-                    button("As end effector", "set-tip", self._set_tip, tip)
+                    self._tip = button("As end effector", "set-tip", self._set_tip, TIP)
                     self._matrix = ui.html("", sanitize=False).classes("matrix-frame")
         self._list: list[dict[str, Any]] = []
         self._show_tab()
@@ -125,7 +142,18 @@ class TablesPanel:
         """All of the draft, right or wrong."""
         editor = self._desk.state.editor
         draft = editor.draft
-        set_text(self._tabs["geometry"], "Frames" if draft.convention == "frames" else _DH_TITLES[draft.convention])
+        if self._row is not None and (
+            self._row[0] >= len(draft.rows) or draft.rows[self._row[0]]["name"] != self._row[1]
+        ):
+            self._row = None  # the row is of another link now
+        self._show_selected()
+        titles = {key: title for key, (title, _) in TABS.items()}
+        titles["geometry"] = "Frames" if draft.convention == "frames" else _DH_TITLES[draft.convention]
+        wrong = editor.wrong_tables()
+        for key, tab in self._tabs.items():
+            set_text(tab, f"{titles[key]} ⚠" if key in wrong else titles[key])
+            set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
+            set_attribute(tab, "title", "holds a mistake" if key in wrong else None)
         columns = self._columns_of(draft)
         key = repr(columns)
         if key != self._columns:
@@ -170,6 +198,7 @@ class TablesPanel:
             head = head[:1]
         elif self._tab == "joint":
             names, shown = dict[str, tuple[str, str]](), list(JOINT)
+            head = head[:1]  # so that the heads of eight columns have room
         else:
             names, shown = dict[str, tuple[str, str]](), list(draft.columns())
         for column in shown:
@@ -188,26 +217,52 @@ class TablesPanel:
             )
         return head
 
-    def problem_text(self) -> str:
-        """The first thing that is wrong, with its place."""
+    def block(self, reason: str) -> None:
+        """While the tables hold a mistake, what needs a robot that is theirs cannot be had."""
+        block(self._start, reason, STEPS)
+        block(self._tip, reason, TIP)
+
+    def show_mistake(self) -> None:
+        """Opens the table that holds the first mistake, at its cell."""
         editor = self._desk.state.editor
+        if not editor.problems:
+            return
         first = editor.problems[0]
-        if first.row is None:
-            return first.reason
-        name = editor.draft.rows[first.row]["name"] or f"link {first.row + 1}"
-        return f"{name}, {first.column}: {first.reason}"
+        wrong = editor.wrong_tables()
+        self._choose(next(table for table in TABLES if table in wrong))
+        if first.row is not None:
+            self._grid.run_grid_method("ensureIndexVisible", first.row)
+            self._grid.run_grid_method("ensureColumnVisible", first.column)
+            self._grid.run_grid_method("setFocusedCell", first.row, first.column)
 
     async def _edited(self, event: Any) -> None:
-        column, data = str(event.args["colId"]), event.args["data"]
-        value = "" if event.args.get("newValue") is None else str(event.args["newValue"])
-        await self._desk.edit(lambda: self._desk.state.editor.set_cell(int(data["row"]), column, value))
+        rows = self._desk.state.editor.draft.rows
+        column = str(messages.entry(event.args, "colId"))
+        row = messages.index(messages.entry(event.args, "data"), "row", len(rows))
+        value = messages.text(event.args.get("newValue"))
+        await self._desk.edit(lambda: self._desk.state.editor.set_cell(row, column, value))
 
     def _focused(self, event: Any) -> None:
-        if isinstance(event.args.get("rowIndex"), int):
-            self._row = event.args["rowIndex"]
+        rows = self._desk.state.editor.draft.rows
+        row = messages.entry(event.args, "rowIndex")
+        if row is not None:
+            row = messages.index(event.args, "rowIndex", len(rows))
+            self._row = row, rows[row]["name"]
+            self._show_selected()
+
+    def choose_none(self) -> None:
+        """No link is selected any more: the robot is another one."""
+        self._row = None
+
+    def _show_selected(self) -> None:
+        """Which link the button removes."""
+        name = self._row[1] if self._row else ""
+        set_text(self._remove_link, f"− {name}" if name else "− Link")
+        block(self._remove_link, "" if name else REMOVE, f"Remove {name}")
 
     def _remove(self) -> None:
-        self._desk.state.editor.remove_link(min(self._row, len(self._desk.state.editor.draft.rows) - 1))
+        self._desk.state.editor.remove_link(self._row[0] if self._row else None)
+        self._row = None
 
     async def _set_gravity(self, value: str) -> None:
         parts = [part.strip() for part in value.replace(";", ",").split(",")]
@@ -239,7 +294,7 @@ class TablesPanel:
     async def _start_steps(self) -> None:
         desk = self._desk
         found: list[dict[str, Any]] = []
-        if not await desk.attempt(lambda: found.extend(dh_steps(desk.state.robot, desk.state.q)), slow=True):
+        if not await desk.attempt("pose", lambda: found.extend(dh_steps(desk.state.robot, desk.state.q)), slow=True):
             return
         self._list = found
         self._step_list.clear()
@@ -257,8 +312,10 @@ class TablesPanel:
 
     def show_step(self, at: Any) -> None:
         """Marks the step that the view shows; -1: none."""
+        if not isinstance(at, int):
+            raise messages.MalformedError("expected the number of a step")
         ui.run_javascript(f"""
-            document.querySelectorAll('.step').forEach((cell, k) => cell.classList.toggle('now', k === {int(at)}));
+            document.querySelectorAll('.step').forEach((cell, k) => cell.classList.toggle('now', k === {at}));
             document.querySelector('.step.now')?.scrollIntoView({{block: 'nearest'}});
         """)
 

@@ -1,8 +1,9 @@
 // A button that takes a file and sends it: the bytes go in one request, so that their size can be refused early.
 
 import { element } from "../report/player.js";
+import { keepFile } from "./keep.js";
 
-/** options: { text, accept, url, largest, title, testid }. */
+/** options: { text, accept, url, largest, title, testid }. What the server says of a file, it tells the page itself. */
 export function mount(root, options, tell) {
   root.classList.add("file");
   const input = element("input", { type: "file", accept: options.accept, "aria-label": options.title });
@@ -17,8 +18,8 @@ export function mount(root, options, tell) {
     try {
       const url = `${options.url}?name=${encodeURIComponent(file.name)}`;
       const answer = await fetch(url, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
-      if (answer.ok) tell("taken", file.name);
-      else tell("refused", (await answer.json().catch(() => ({}))).error ?? `${file.name}: the server did not take it`);
+      if (answer.ok) await keepFile(options.url.split("/").pop(), file);
+      else if (!(await answer.json().catch(() => ({}))).error) tell("refused", `${file.name}: the server did not take it`);
     } catch {
       tell("refused", `${file.name}: could not be sent to the server`);
     } finally {

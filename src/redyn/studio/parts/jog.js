@@ -6,7 +6,7 @@ import { look } from "./look.js";
 
 const PAUSE = 40; // ms between messages while a slider moves
 
-/** options.joints: [{ name, colour, low, high, value, turns }], angles in radians, shown in degrees. */
+/** options.joints: [{ name, colour, low, high, limited, value, turns }], angles in radians, shown in degrees. */
 export function mount(root, options, tell) {
   root.classList.add("jog");
   let rows = [];
@@ -34,27 +34,31 @@ export function mount(root, options, tell) {
     const factor = joint.turns ? 180 / Math.PI : 1;
     const digits = joint.turns ? 1 : 3;
     const [low, high] = [joint.low * factor, joint.high * factor];
+    const slack = 1e-6 * Math.max(1, Math.abs(low), Math.abs(high));
     const slider = element("input", { type: "range", min: low, max: high, step: joint.turns ? 0.5 : (high - low) / 400, "aria-label": joint.name });
     const number = element("input", { type: "number", min: low, max: high, step: joint.turns ? 1 : 0.01, "aria-label": `${joint.name} as a number` });
     const title = element("span", { class: "joint-name", title: joint.name }, joint.name);
     const unit = element("span", { class: "unit" }, joint.turns ? "°" : "m");
     const box = element("div", { class: "joint", "data-testid": `joint-slider-${k + 1}` }, title, slider, number, unit);
+    let typing = false;
     const show = (value) => {
       const shown = value * factor;
       slider.value = shown;
-      if (document.activeElement !== number) number.value = Number(shown.toFixed(digits));
+      if (!typing) number.value = Number(shown.toFixed(digits));
       slider.style.setProperty("--done", `${(100 * (shown - low)) / (high - low || 1)}%`);
+      const beyond = joint.limited && (shown < low - slack || shown > high + slack);
+      box.toggleAttribute("data-beyond", beyond);
+      box.title = beyond ? `${joint.name} is beyond its limits` : "";
     };
     slider.addEventListener("input", () => {
       show(Number(slider.value) / factor);
       send(k, Number(slider.value) / factor);
     });
+    number.addEventListener("input", () => (typing = true));
     number.addEventListener("change", () => {
+      typing = false;
       if (!Number.isFinite(number.valueAsNumber)) return show(Number(slider.value) / factor);
-      const value = Math.min(Math.max(number.valueAsNumber, low), high);
-      show(value / factor);
-      number.value = value;
-      return send(k, value / factor);
+      return send(k, number.valueAsNumber / factor); // the server keeps to the limits, and says so
     });
     show(joint.value);
     return { box, joint, show };

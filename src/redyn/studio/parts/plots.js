@@ -2,6 +2,7 @@
 
 import { createCharts } from "../report/charts.js";
 import { element } from "../report/player.js";
+import { bytes } from "../report/solids.js";
 import { shade } from "../report/viewer.js";
 import { clock } from "./clock.js";
 import { look } from "./look.js";
@@ -19,19 +20,18 @@ function loadPlotly() {
 }
 
 function doubles(text) {
-  return new Float64Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
+  return new Float64Array(bytes(text).buffer);
 }
 
-function save(name, content, type) {
-  const address = typeof content === "string" && content.startsWith("data:") ? content : URL.createObjectURL(new Blob([content], { type }));
+function save(name, address) {
   const link = element("a", { href: address, download: name });
   document.body.append(link);
   link.click();
   link.remove();
 }
 
-/** options.cards: [{ id, title, wide? }]; each gets data-testid `plot-<id>`. */
-export async function mount(root, options) {
+/** options.cards: [{ id, title, wide? }]; each gets data-testid `plot-<id>`. Tables come from the server, with all rows. */
+export async function mount(root, options, tell) {
   root.classList.add("plots");
   let range = [0, 1];
   let prefix = "";
@@ -81,11 +81,7 @@ export async function mount(root, options) {
     if (!card.plot) return;
     const file = `${prefix}-${id}`;
     if (kind === "CSV") {
-      const { t, y, names } = card.chart.plot;
-      const quote = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-      const lines = [["t", ...names].map(quote).join(",")];
-      for (let k = 0; k < t.length; k += 1) lines.push([t[k], ...names.map((_, i) => y[i * t.length + k])].join(","));
-      save(`${file}.csv`, `${lines.join("\n")}\n`, "text/csv");
+      tell("csv", id);
       return;
     }
     const loaded = await loadPlotly();
@@ -142,7 +138,7 @@ export async function mount(root, options) {
       card.plot = plot ?? null;
       card.section.dataset.curves = plot ? String(plot.names.length) : "0";
       const empty = { names: [], colours: [], t: new Float64Array(), y: new Float64Array() };
-      const data = plot ? { ...plot, t: doubles(plot.t), y: doubles(plot.values) } : empty;
+      const data = plot ? { ...plot, t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
       card.name.textContent = plot?.title ?? card.title;
       card.unit.textContent = plot?.unit ?? "";
       card.chart.hidden = new Set(plot?.joints ? plot.names.flatMap((_, k) => (hidden.has(plot.names[k % plot.legend]) ? [k] : [])) : []);
@@ -156,8 +152,17 @@ export async function mount(root, options) {
     if (shown) charts.setTime(clock.now);
   }
 
+  /** Nothing is saved for a reason, while there is one. */
+  function block(reason) {
+    for (const button of root.querySelectorAll(".save button")) {
+      button.disabled = Boolean(reason);
+      button.title = reason || `Save as ${button.textContent}`;
+    }
+  }
+
   return {
     setPlots,
+    block,
     refresh() {
       charts.resize();
       charts.setTime(clock.now);

@@ -18,7 +18,7 @@ export async function mount(root, options, tell) {
   root.classList.add("stage-and-player");
   const views = element("div", { class: "views" });
   const switches = element("div", { class: "switches over" });
-  const fit = element("button", { type: "button", class: "small over fit-view", title: "Show the whole motion (F)", "data-testid": "fit" }, "Fit");
+  const fit = element("button", { type: "button", class: "small over fit-view", title: "Fit the robot as it is shown now (F); the whole motion (Shift+F)", "data-testid": "fit" }, "Fit");
   const alarm = element("div", { class: "alarm over", role: "status", "data-testid": "touching", hidden: "" });
   const scale = element("div", { class: "scale over" });
   const caption = element("div", { class: "dh-caption over", role: "status", "data-testid": "dh-caption", hidden: "" });
@@ -47,7 +47,7 @@ export async function mount(root, options, tell) {
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, tell);
   for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
-  fit.addEventListener("click", fitAll);
+  fit.addEventListener("click", (event) => fitAll(!event.shiftKey));
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
   const unclock = clock.on(onTime);
 
@@ -124,13 +124,15 @@ export async function mount(root, options, tell) {
   function key(event) {
     const typing = event.target.closest?.("input:not([type=checkbox], [type=range]), textarea, select, [contenteditable], .ag-root-wrapper");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "f") return;
-    fitAll();
+    fitAll(!event.shiftKey);
   }
   document.addEventListener("keydown", key);
 
-  function fitAll() {
-    moved = false;
-    for (const viewer of viewers) viewer.fit();
+  /** The robot as it stands now, or its whole motion. */
+  function fitAll(now) {
+    moved = now; // a view of the motion follows the next one; a view that was asked for stays
+    for (const viewer of viewers) viewer.fit({ now });
+    root.dataset.fitted = String(Number(root.dataset.fitted ?? 0) + 1);
   }
 
   return {

@@ -1,0 +1,191 @@
+"""The tables being edited, with undo and redo. The last robot that was right stays until the next one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from redyn.description import RobotDescription
+from redyn.description.schema import WORLD
+from redyn.errors import InputError
+from redyn.studio.convention import other_convention
+from redyn.studio.links import blank_row, retyped, uniform_rods
+from redyn.studio.stretch import Stretch, stretch_of, stretched
+from redyn.studio.table import JOINT, MASS, Draft, Problem, draft_of, read
+
+MOST_LINKS = 200  # that a table shows; a longer robot can be used, not edited
+MOST_STEPS = 200  # to undo
+
+
+class Editor:
+    """The tables with their history. `description` is the last robot that was right, `problems` what is wrong now.
+
+    `offer`: what the last edit would let follow, see stretch.py.
+    """
+
+    def __init__(self, description: RobotDescription) -> None:
+        self._past: list[Draft] = []
+        self._future: list[Draft] = []
+        self.draft = draft_of(description)
+        self.description = description
+        self.problems: list[Problem] = []
+        self.offer: Stretch | None = None
+
+    @property
+    def mistake(self) -> str:
+        """The first thing that is wrong, with its place; nothing if the tables are a robot."""
+        if not self.problems:
+            return ""
+        first = self.problems[0]
+        if first.row is None:
+            return first.reason
+        name = self.draft.rows[first.row]["name"] or f"link {first.row + 1}"
+        return f"{name}, {first.column}: {first.reason}"
+
+    def wrong_tables(self) -> set[str]:
+        """Which tables hold what is wrong: geometry, mass, joint; what is about the whole robot is by the first."""
+        places = {"mass": set(MASS), "joint": set(JOINT)}
+        return {
+            next((table for table, columns in places.items() if problem.column in columns), "geometry")
+            for problem in self.problems
+        }
+
+    def refuse(self, description: RobotDescription, reason: str, last: RobotDescription) -> None:
+        """The tables read well, but no robot can be made of them: that is a mistake in them as well.
+
+        `last` is the robot that was right before.
+        """
+        if self.description is description:
+            self.description = last
+            self.problems = self.problems or [Problem(None, "", reason)]
+
+    def restore(self, draft: Draft, description: RobotDescription) -> None:
+        """Tables that were kept elsewhere, with the last robot that was right."""
+        self._past, self._future, self.offer = [], [], None
+        self.description = description
+        self._read(draft)
+
+    @property
+    def editable(self) -> bool:
+        return len(self.draft.rows) <= MOST_LINKS
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._future)
+
+    def open(self, description: RobotDescription) -> None:
+        """Another robot; the one before can be had back by undo."""
+        self._enter(draft_of(description))
+        self.description, self.problems, self.offer = description, [], None
+
+    def move(self, folder: Path) -> None:
+        """The file of the robot lies there now."""
+        self.draft = replace(self.draft, folder=folder)
+        self.description = self.description.placed_in(folder)
+
+    def set_cell(self, row: int, column: str, text: str) -> bool:
+        """True if the tables are a robot now."""
+        if not 0 <= row < len(self.draft.rows) or column not in self.draft.rows[row]:
+            raise InputError(f"there is no cell {column!r} in row {row + 1}")
+        rows = list(self.draft.rows)
+        changed = {**rows[row], column: text.strip()[:300]}
+        if column == "joint":
+            changed = retyped(changed, rows[row]["joint"], self.draft.convention)
+        rows[row] = changed
+        rest = list(self.draft.rest)
+        if column == "name":
+            rest = [
+                {**r, "parent": changed["name"]} if r.get("parent") == self.draft.rows[row]["name"] else r for r in rest
+            ]
+            robot = self.draft.robot
+            if robot.get("end_effector") == self.draft.rows[row]["name"]:
+                robot = {**robot, "end_effector": changed["name"]}
+            return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
+        before = self.draft
+        right = self._change(replace(self.draft, rows=tuple(rows)))
+        self.offer = stretch_of(before, self.draft, row, column) if right else None
+        return right
+
+    def stretch(self) -> bool:
+        """Lets mass centre and inertia follow the length that was changed last."""
+        if self.offer is None:
+            raise InputError("no length was changed just now")
+        row, matrix, _ = self.offer
+        rows = [stretched(cells, matrix) if k == row else cells for k, cells in enumerate(self.draft.rows)]
+        return self._change(replace(self.draft, rows=tuple(rows)))
+
+    def set_field(self, name: str, value: Any) -> bool:
+        """A field of the whole robot: its name, its gravity."""
+        return self._change(replace(self.draft, robot={**self.draft.robot, name: value}))
+
+    def add_link(self) -> bool:
+        """A rod of one metre at the end of the chain."""
+        if not self.editable:
+            raise InputError(f"a table shows at most {MOST_LINKS} links")
+        names = {row["name"] for row in self.draft.rows}
+        joints = {str(rest.get("joint", {}).get("name")) for rest in self.draft.rest}
+        k = next(k for k in range(len(names) + 1, 10_000) if f"link{k}" not in names and f"joint{k}" not in joints)
+        row = blank_row(self.draft.convention, str(self.draft.robot["centre"]), first=not self.draft.rows)
+        row["name"] = f"link{k}"
+        parent = self.draft.rows[-1]["name"] if self.draft.rows else WORLD
+        robot = {key: value for key, value in self.draft.robot.items() if key != "end_effector"}
+        rest = {"parent": parent, "joint": {"name": f"joint{k}"}}
+        return self._change(
+            replace(self.draft, robot=robot, rows=(*self.draft.rows, row), rest=(*self.draft.rest, rest))
+        )
+
+    def remove_link(self, row: int | None) -> bool:
+        """What it carried hangs on its parent now."""
+        if row is None or not 0 <= row < len(self.draft.rows):
+            raise InputError("choose a link first: click on its row in the table")
+        if len(self.draft.rows) == 1:
+            raise InputError("a robot needs at least one link")
+        gone, parent = self.draft.rows[row]["name"], self.draft.rest[row].get("parent", WORLD)
+        rest = [{**r, "parent": parent} if r.get("parent") == gone else r for r in self.draft.rest]
+        robot = {key: v for key, v in self.draft.robot.items() if key != "end_effector" or v != gone}
+        rows = list(self.draft.rows)
+        del rows[row], rest[row]
+        return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
+
+    def convert(self) -> None:
+        """The same robot as the other kind of DH table."""
+        if self.problems:
+            raise InputError("mend the table first")
+        self.open(other_convention(self.description))
+
+    def make_rods(self) -> bool:
+        """See `uniform_rods`."""
+        return self._change(uniform_rods(self.draft))
+
+    def undo(self) -> None:
+        if self._past:
+            self._future.append(self.draft)
+            self._read(self._past.pop())
+
+    def redo(self) -> None:
+        if self._future:
+            self._past.append(self.draft)
+            self._read(self._future.pop())
+
+    def _change(self, draft: Draft) -> bool:
+        self._enter(draft)
+        self._read(draft)
+        return not self.problems
+
+    def _enter(self, draft: Draft) -> None:
+        self._past = [*self._past, self.draft][-MOST_STEPS:]
+        self._future = []
+        self.draft = draft
+
+    def _read(self, draft: Draft) -> None:
+        self.draft, self.offer = draft, None
+        found = read(draft)
+        if isinstance(found, list):
+            self.problems = found
+        else:
+            self.description, self.problems = found, []

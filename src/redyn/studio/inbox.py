@@ -1,0 +1,77 @@
+"""Uploads of one browser tab: each in a folder of its own, read in another process, and gone when it is not needed."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from redyn.errors import InputError
+from redyn.studio.opening import Opened, received
+from redyn.studio.reader import TABLE
+from redyn.studio.uploads import UploadError, safe_name
+from redyn.trajectory.table import Table
+
+KEPT = 3  # robots whose files stay, so that undo finds their meshes
+MOST_NUMBERS = 5_000_000  # of a CSV file
+
+
+class Reads(Protocol):
+    """See `readers.Readers`."""
+
+    def read(self, kind: str, folder: Path, name: str, choice: str | None = None) -> dict[str, Any]: ...
+
+
+def place(folder: Path, name: str) -> Path:
+    """Where to put an upload: a new folder, so that uploads at the same time do not meet."""
+    return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)
+
+
+def open_robot(readers: Reads, path: Path, choice: str | None = None) -> Opened:
+    """The robot of an upload. One that is refused is removed."""
+    try:
+        return received(readers.read("robot", path.parent, path.name, choice), path.parent, path.name)
+    except BaseException:
+        if choice is None:  # else it is an archive of which another robot is in use
+            shutil.rmtree(path.parent, ignore_errors=True)
+        raise
+
+
+def read_columns(readers: Reads, path: Path) -> Table:
+    """The columns of a CSV file, which is removed then."""
+    try:
+        names = [str(name) for name in readers.read("table", path.parent, path.name)["table"]]
+        with zipfile.ZipFile(path.parent / TABLE) as packed:
+            if sum(entry.file_size for entry in packed.infolist()) > 8 * MOST_NUMBERS + 1000:
+                raise UploadError(f"{path.name}: more than {MOST_NUMBERS:,} numbers")
+        with np.load(path.parent / TABLE, allow_pickle=False) as arrays:
+            values = np.array(arrays["values"], dtype=np.float64)
+        if values.ndim != 2 or len(values) != len(names) + 1:
+            raise UploadError(f"{path.name}: reading it failed")
+        return Table(values[0], dict(zip(names, values[1:], strict=True)))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        raise UploadError(f"{path.name}: reading it failed") from None
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def finite(name: str, table: Table, columns: list[str]) -> np.ndarray:
+    """Columns side by side; an error where a cell of theirs is empty."""
+    found = np.stack([table.columns[column] for column in columns], axis=1)
+    gaps = np.argwhere(~np.isfinite(found))
+    if len(gaps):
+        row, k = gaps[0]
+        raise InputError(f"{name}: column {columns[k]} has no number at t = {table.times[row]:g}")
+    return found
+
+
+def tidy(folder: Path, used: set[Path]) -> None:
+    """Removes what was uploaded long ago: all but the last few folders, and those in use."""
+    folders = sorted((path for path in folder.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime_ns)
+    for old in folders[:-KEPT]:
+        if old not in used:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,127 @@
+"""The work of a tab as plain data that its browser keeps, so that a server that is started again gets it back.
+
+What comes back from a browser is not believed: tables are read as any robot's, forms as anything that is typed in.
+Files that were uploaded are kept by the browser as they are, and sent again (see parts/keep.js).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from redyn.description import from_mapping, to_data
+from redyn.errors import InputError
+from redyn.robot import Robot
+from redyn.studio.editor import MOST_LINKS
+from redyn.studio.forms import MotionForm, RunForm
+from redyn.studio.links import new_robot
+from redyn.studio.opening import build
+from redyn.studio.plans import DRIVES, KINDS, METHODS
+from redyn.studio.state import State, Tab
+from redyn.studio.table import Draft, draft_of
+from redyn.studio.table import read as read_draft
+
+VERSION = 1
+LARGEST = 2_000_000  # bytes, as JSON
+LONGEST = 300  # characters of a field
+_TEXTS = {
+    "motion": ("kind", "duration", "sample"),
+    "run": ("duration", "drive", "kp", "kd", "method", "rtol", "step", "sample", "compare"),
+}
+_LISTS = {"motion": ("start", "stop"), "run": ("q", "qd", "torque", "target")}
+
+
+def snapshot(state: State) -> dict[str, Any]:
+    """All that the user has done, without what can be computed again."""
+    draft, archive, editable = state.editor.draft, state.archive, state.editor.editable
+    return {
+        "version": VERSION,
+        "robot": to_data(state.robot.description),  # the last one that was right
+        "tables": {"robot": draft.robot, "rows": draft.rows, "rest": draft.rest} if editable else None,
+        "motion": _form(state.motion, "motion"),
+        "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "tab": state.tab,
+        "before": state.before,
+        "ran": state.forward is not None or state.job is not None,
+        "chosen": archive.chosen if archive else "",
+        "uploaded": state.meshes is not None,
+        "own": state.meshes is None and state.robot.description.folder is not None,
+    }
+
+
+def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
+    return {key: getattr(form, key) for key in (*_TEXTS[name], *_LISTS[name])}
+
+
+def restore(state: State, data: object, folder: Path | None = None) -> None:
+    """A state as it was; InputError where the data are not of this kind. The state stays as it is then.
+
+    `folder`: of the file that the server was started with, where the meshes of a robot that comes from it are.
+    """
+    try:
+        kept = cast("dict[str, Any]", data)
+        if kept["version"] != VERSION:
+            raise InputError("the browser keeps work of another version of redyn")
+        robot = build(from_mapping(kept["robot"]))
+        draft = _draft(kept["tables"]) if kept["tables"] is not None else draft_of(robot.description)
+        read_draft(draft)  # right or wrong, but not of another shape
+        motion, run = MotionForm(), RunForm()
+        motion.fit(robot)
+        run.fit(robot)
+        _fill(motion, kept["motion"], "motion")
+        _fill(run, kept["run"], "run")
+        run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
+        tab, before = _tab(kept["tab"]), _tab(kept["before"])
+        own = kept["own"] is True
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None
+    if own and folder is not None:
+        draft, robot = dataclasses.replace(draft, folder=folder), Robot(robot.description.placed_in(folder))
+    state.editor.restore(draft, robot.description)
+    state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
+    state.tab, state.before = tab, before
+    state.inverse, state.forward, state.job, state.archive, state.warnings = None, None, None, None, []
+
+
+def _tab(value: object) -> Tab:
+    return next((tab for tab in get_args(Tab) if tab == value), "inverse")
+
+
+def _draft(data: dict[str, Any]) -> Draft:
+    """Tables with a mistake in them."""
+    rows = tuple({str(key): str(text)[:LONGEST] for key, text in row.items()} for row in data["rows"])
+    rest = tuple(dict(entry) for entry in data["rest"])
+    robot = dict(data["robot"])
+    if not 0 < len(rows) == len(rest) <= MOST_LINKS or robot["convention"] not in ("dh", "modified-dh", "frames"):
+        raise ValueError("not tables")
+    columns = set(draft_of(new_robot(robot["convention"])).rows[0])
+    if any(set(row) != columns for row in rows):
+        raise ValueError("not a row")
+    return Draft({**robot, "centre": "r" if robot.get("centre") == "r" else "com"}, rows, rest)
+
+
+def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:
+    """The fields of a form; those that do not fit the robot stay as they are."""
+    for key in _TEXTS[name]:
+        setattr(form, key, str(data[key])[:LONGEST])
+    for key in _LISTS[name]:
+        texts = [str(text)[:LONGEST] for text in data[key]]
+        if len(texts) == len(getattr(form, key)):
+            setattr(form, key, texts)
+    if isinstance(form, MotionForm):
+        form.kind = form.kind if form.kind in KINDS else "cycloidal"
+    else:
+        form.drive = form.drive if form.drive in DRIVES else "none"
+        form.method = form.method if form.method in METHODS else "rkf45"
+
+
+def read(path: Path) -> object:
+    """What a browser sent."""
+    if path.stat().st_size > LARGEST:
+        raise InputError(f"it is larger than {LARGEST // 1_000_000} MB")
+    try:
+        return json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        raise InputError("it is not JSON") from None

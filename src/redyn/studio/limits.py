@@ -1,0 +1,103 @@
+"""Where a motion leaves the limits of the joints: position, speed and effort. In words, and sample by sample."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.report.plots import turning
+from redyn.robot import Robot
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+ROUNDING = 1e-9  # of a limit: a motion that ends at it does not leave it
+MOST_TOLD = 3  # joints that a sentence names
+_WORDS = {"q": ("", "rad", "m"), "qd": ("speed ", "rad/s", "m/s"), "tau": ("effort ", "Nm", "N")}
+
+
+class Range(NamedTuple):
+    """The lowest and the highest value of every column; infinite where there is no limit."""
+
+    low: Array
+    high: Array
+
+    def beyond(self, values: Array) -> Flags:
+        """Where values (N, k) are outside."""
+        slack = ROUNDING * np.maximum(1.0, np.abs([self.low, self.high]))
+        slack[~np.isfinite(slack)] = 0.0
+        return (values < self.low - slack[0]) | (values > self.high + slack[1])
+
+    def left(self, values: Array) -> list[float]:
+        """The limits that these values leave."""
+        out = self.beyond(values)
+        low = {float(x) for x in self.low[(out & (values < self.low)).any(axis=0)]}
+        return sorted(low | {float(x) for x in self.high[(out & (values > self.high)).any(axis=0)]})
+
+
+def position_range(robot: Robot) -> Range:
+    """Of the entries of q."""
+    low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
+    for link, i, (least, most) in zip(robot.model.driven, robot.model.starts, robot.limits, strict=True):
+        if link.joint.coordinates == 1:
+            low[i], high[i] = least, most
+    return Range(low, high)
+
+
+def speed_range(robot: Robot) -> Range:
+    """Of the entries of qd."""
+    return _symmetric(robot, {link.name: link.joint.speed_limit for link in robot.description.links})
+
+
+def effort_range(robot: Robot) -> Range:
+    """Of the entries of tau."""
+    return _symmetric(robot, {link.name: link.joint.effort_limit for link in robot.description.links})
+
+
+def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
+    high = np.array([limits.get(link.name) or np.inf for link in robot.model.driven])
+    return Range(-high, high)
+
+
+def has_stops(robot: Robot) -> bool:
+    """Whether joint stops could act: some joint has limits of its position."""
+    return bool(np.isfinite(robot.limits).any())
+
+
+def told(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False) -> list[str]:
+    """What leaves its limits, a sentence each: by how much, and when first. `stops`: springs hold it back there."""
+    turns = turning(robot)
+    places = {
+        i: j
+        for j, (link, i) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
+        if link.joint.coordinates == 1
+    }
+    found: list[str] = []
+    for kind, values, bounds in (
+        ("q", q, position_range(robot)),
+        ("qd", qd, speed_range(robot)),
+        ("tau", tau, effort_range(robot)),
+    ):
+        what, angular, linear = _WORDS[kind]
+        names = robot.coordinate_names if kind == "q" else robot.velocity_names
+        for k in np.flatnonzero(bounds.beyond(values).any(axis=0)).tolist():
+            unit = angular if turns[places[k] if kind == "q" else k] else linear
+            column = values[:, k]
+            over = np.nan_to_num(np.maximum(bounds.low[k] - column, column - bounds.high[k]), nan=-np.inf)
+            worst = float(column[int(over.argmax())])
+            limit = float(bounds.high[k] if worst > bounds.high[k] else bounds.low[k])
+            since = float(t[int((over > 0).argmax())])
+            if kind == "q" and stops:
+                found.append(f"{names[k]} presses its stop at {limit:.4g} {unit} by up to {over.max():.2g} {unit}")
+                continue
+            when = "starts beyond" if since == t[0] else f"leaves from {since:.3g} s on"
+            found.append(f"{names[k]} {when} its {what}limit of {limit:.4g} {unit}: {worst:.4g} at worst")
+    return found
+
+
+def sentence(found: list[str]) -> str:
+    """Some of them, and how many more there are."""
+    more = f"; and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
+    return "; ".join(found[:MOST_TOLD]) + more

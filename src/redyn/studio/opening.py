@@ -1,0 +1,111 @@
+"""A robot that is opened, with all that the studio has to know of it, wherever it comes from."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import warnings
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from redyn.description import RobotDescription, from_mapping, library
+from redyn.description.checks import check_moves
+from redyn.description.schema import WORLD
+from redyn.errors import InputError, RedynWarning
+from redyn.robot import Robot, load
+from redyn.studio.uploads import without_folder
+
+MOST_VALUES = 150  # of a robot in the studio: every joint value has a curve
+MOST_LINKS = 2000  # fixed ones included
+
+_warnings = threading.Lock()  # the list of warnings is the whole process's
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A robot with an end effector."""
+
+    robot: Robot
+    warnings: list[str] = field(default_factory=list[str])  # of loading it
+    meshes: Path | None = None  # what the reader has made of its meshes; None if they are the robot's own files
+    archive: str = ""  # the upload that it comes from, and the robots in it
+    robots: list[str] = field(default_factory=list[str])
+    chosen: str = ""
+
+    @property
+    def description(self) -> RobotDescription:
+        return self.robot.description
+
+
+def check_size(description: RobotDescription) -> None:
+    """An error if the studio cannot show so many joints."""
+    values = sum(len(link.joint.neutral) for link in description.links if link.joint.type != "fixed")
+    if values > MOST_VALUES:
+        raise InputError(f"{description.name} has {values} joint values; the studio shows at most {MOST_VALUES}")
+    if len(description.links) > MOST_LINKS:
+        count = len(description.links)
+        raise InputError(f"{description.name} has {count} links; the studio shows at most {MOST_LINKS}")
+
+
+def build(description: RobotDescription) -> Robot:
+    """The robot, if it moves at all and the studio can show it."""
+    check_moves(description, "")
+    check_size(description)
+    return Robot(description)
+
+
+def opened(description: RobotDescription, notes: list[str]) -> Opened:
+    """A robot out of its description, with warnings; a tree that names no end effector gets one."""
+    robot = build(description)
+    if robot.model.end_effector is None:
+        tip = farthest_tip(description)
+        robot = Robot(description.model_copy(update={"end_effector": tip}))
+        notes = [*notes, f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"]
+    return Opened(robot, notes)
+
+
+def open_source(source: str | Path) -> Opened:
+    """A robot of the library, or a file of the person who runs this: with the warnings of loading it."""
+    from redyn.report.shapes import look
+
+    with _warnings, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", RedynWarning)
+        robot = load(source)
+        if str(source) not in library():
+            look(robot)  # meshes that are not found, or damaged
+    told = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, RedynWarning))
+    folder = robot.description.folder
+    notes = [note if folder is None else without_folder(note, folder) for note in told]
+    return opened(robot.description, notes)
+
+
+def meshes_name(place: str) -> str:
+    """The file that the reader leaves of the meshes in the folder of an upload: one for each place in it."""
+    return f"meshes-{hashlib.sha256(place.encode()).hexdigest()[:12]}.npz"
+
+
+def received(answer: dict[str, Any], folder: Path, archive: str) -> Opened:
+    """The robot that the reader found in an upload."""
+    description = from_mapping(answer["robot"]).placed_in(folder / str(answer["place"]))
+    found = opened(description, [str(note) for note in answer["notes"]])
+    return replace(
+        found,
+        meshes=folder / meshes_name(str(answer["place"])),
+        archive=archive,
+        robots=[str(name) for name in answer["robots"]],
+        chosen=str(answer["chosen"]),
+    )
+
+
+def farthest_tip(description: RobotDescription) -> str:
+    """Of a tree that names no end effector: the frame that carries nothing and hangs on the most joints."""
+    joints: dict[str, int] = {WORLD: 0}
+    left = {str(link.name): link for link in description.links}
+    while left:  # parents may come later in the file
+        for name, link in list(left.items()):
+            if str(link.parent) in joints:
+                joints[name] = joints[str(link.parent)] + (link.joint.type != "fixed")
+                del left[name]
+    inner = {str(link.parent) for link in description.links}
+    return max((name for name in joints if name not in inner), key=lambda name: joints[name])

@@ -1,0 +1,158 @@
+"""What is taken home from the studio: Python, a report, tables of numbers, the robot. Never of a robot not shown."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.errors import InputError
+from redyn.report.html import Second, write_html
+from redyn.report.plots import Other, Plot
+from redyn.studio import code
+from redyn.studio.limits import sentence
+from redyn.studio.prepared import load_meshes
+from redyn.studio.uploads import safe_name
+from redyn.studio.work import (
+    PREFIXES,
+    Forward,
+    Inverse,
+    csv_text,
+    inverse_columns,
+    inverse_plots,
+    plot_columns,
+    run_plots,
+)
+
+if TYPE_CHECKING:
+    from redyn.studio.state import State
+
+Content = tuple[str, str]  # the name of a file, and what is in it
+NOTHING = "there is no motion yet: run the inverse or the forward dynamics first"
+
+
+def python(state: State) -> str:
+    """The Python that repeats what the open tab shows; what its form would give where nothing was run yet."""
+    state.check_right()
+    description = state.robot.description
+    if state.tab == "inverse":
+        plan = state.motion.plan(state.robot) if state.inverse is None else state.inverse.plan
+        return code.inverse_code(description, plan)
+    if state.tab == "forward":
+        order = state.forward_order() if state.forward is None else state.forward.order
+        return code.forward_code(description, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
+    return code.state_code(description, state.q.tolist(), state.rates_at(state.time).tolist())
+
+
+def robot_file(state: State, kind: str) -> Content:
+    """The robot as `yaml` or `urdf`."""
+    state.check_right()
+    content = state.robot.to_yaml() if kind == "yaml" else state.robot.to_urdf()
+    return f"{safe_name(state.robot.name)}.{kind}", content
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------
+
+
+def plots_of(found: Inverse | Forward, split: int | None = None) -> dict[str, tuple[Plot, Other | None]]:
+    """The plots of a result by name, each with that of a second run."""
+    if isinstance(found, Inverse):
+        return {key: (plot, None) for key, plot in inverse_plots(found, split).items()}
+    first = run_plots(found.runs[0].run)
+    if len(found.runs) < 2:
+        return {key: (plot, None) for key, plot in first.items()}
+    second, label = found.runs[1].run, found.labels[1]
+    others = run_plots(second)
+    return {key: (plot, Other(second.t, others[key], label) if key in others else None) for key, plot in first.items()}
+
+
+def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Content:
+    """One plot as numbers."""
+    state.check_right()
+    found = state.inverse if tab == "inverse" else state.forward
+    if found is None or key not in (plots := plots_of(found, split)):
+        raise InputError(NOTHING)
+    robot, t = (found.robot, found.t) if isinstance(found, Inverse) else (found.runs[0].run.robot, found.runs[0].run.t)
+    prefix = PREFIXES[key] if split is None or key != "torque" else f"tau_{robot.velocity_names[split]}"
+    return f"{safe_name(robot.name)}-{key}.csv", csv_text(plot_columns(robot, prefix, t, *plots[key]))
+
+
+def motion_csv(state: State) -> Content:
+    """The motion that is played with all its columns; it can be uploaded again as a motion or as torques."""
+    state.check_right()
+    name = f"{safe_name(state.robot.name)}-{state.playing}.csv"
+    if state.playing == "forward" and state.forward is not None:
+        with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
+            path = state.forward.runs[0].run.to_csv(Path(folder) / "run.csv")
+            return name, path.read_text("utf-8")
+    if state.playing == "inverse" and state.inverse is not None:
+        return name, csv_text(inverse_columns(state.inverse))
+    raise InputError(NOTHING)
+
+
+# --- the report -------------------------------------------------------------------------------------------------
+
+
+def report(state: State) -> tuple[str, bytes]:
+    """A page of the motion that is played, of both runs where two are compared: its name and its content."""
+    state.check_right()
+    if state.played is None:
+        raise InputError(NOTHING)
+    with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
+        path = Path(folder) / "report.html"
+        if state.playing == "forward" and state.forward is not None:
+            _forward_report(path, state.forward)
+        elif state.inverse is not None:
+            _inverse_report(path, state.inverse, state.meshes)
+        return f"{safe_name(state.robot.name)}-{state.playing}.html", path.read_bytes()
+
+
+def _inverse_report(path: Path, found: Inverse, meshes: Path | None) -> None:
+    notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
+    title = f"{found.robot.name}: {found.plan.kind} motion in {found.plan.duration:g} s"
+    plots = list(inverse_plots(found).values())
+    write_html(path, found.robot, found.t, found.q, plots, title=title, notes=notes, meshes=load_meshes(meshes))
+
+
+def _forward_report(path: Path, found: Forward) -> None:
+    first = found.runs[0].run
+    keep: NDArray[np.bool_] = np.asarray(
+        np.isfinite(first.q).all(axis=1)
+    )  # a motion that diverged ends in numbers that cannot be drawn
+    pairs = [(_only(plot, keep), other) for plot, other in plots_of(found).values()]
+    second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
+    names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
+    if len(found.runs) > 1:
+        second = Second(found.runs[1].scene, [other for _, other in pairs], (names[0], names[1]))
+        title = f"{names[0]} and {names[1]}: {first.t[-1]:g} s"
+    write_html(
+        path,
+        first.robot,
+        first.t[keep],
+        first.q[keep],
+        [plot for plot, _ in pairs],
+        title=title,
+        notes=[note for k in range(len(found.runs)) for note in run_notes(found, k, names[k])],
+        meshes=load_meshes(found.order.meshes[0]),
+        second=second,
+    )
+
+
+def _only(plot: Plot, keep: NDArray[np.bool_]) -> Plot:
+    """Some rows of a plot."""
+    beyond = None if plot.beyond is None else np.asarray(plot.beyond)[keep]
+    return plot._replace(values=np.asarray(plot.values)[keep], beyond=beyond)
+
+
+def run_notes(found: Forward, k: int, name: str) -> list[str]:
+    """What is said of a run in a report."""
+    finished = found.runs[k]
+    run = finished.run
+    drift = float(abs(run.energy.balance).max())
+    counts = f"{run.steps} steps, {run.rejected} rejected, {run.evaluations} evaluations, energy within {drift:.1e} J"
+    beyond = finished.beyond(found.order.plan.stops)
+    said = [f"{name}: {counts}", sentence(beyond) if beyond else "", finished.trouble]
+    return [note for note in said if note]
