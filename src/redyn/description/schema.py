@@ -113,11 +113,11 @@ class _Strict(BaseModel):
 
 
 class Mimic(_Strict):
-    """This joint follows another: q = multiplier * q of `joint` + offset. Recorded; the dynamics take it as free."""
+    """This joint follows another: q = multiplier * q of `joint` + offset. See `redyn.load` for what is made of it."""
 
     joint: Name
     multiplier: Number = 1.0
-    offset: Number = 0.0
+    offset: Angle = 0.0
 
 
 class JointDescription(_Strict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from redyn.description.schema import WORLD, Convention, JointDescription, LinkDe
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
 from redyn.description.transforms.frames import as_frames, origin
 from redyn.description.transforms.screws import normal_step, screw, split
-from redyn.errors import InputError, RedynWarning
+from redyn.description.units import like_degrees
+from redyn.errors import InputError, warn
 
 Array = NDArray[np.float64]
 
@@ -40,6 +40,9 @@ def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
     if not np.isfinite(T).all():
         raise InputError("pose: expected finite numbers")
     if T.shape == (2, 3):
+        for angle in filter(like_degrees, T[1]):
+            warn(f"pose: {angle:g} is read in radians; if degrees are meant, give numpy.radians of the angles")
+            break
         return translation(*T[0]) @ rpy_rotation(*T[1])
     R = T[:3, :3]
     if abs(T[3] - (0, 0, 0, 1)).max() > SKEWED or abs(R @ R.T - np.eye(3)).max() > SKEWED or np.linalg.det(R) < 0:
@@ -102,11 +105,7 @@ def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[Path | No
         return robot.folder, other.links
     if not any(map(_has_mesh, robot.links)):
         return other.folder, other.links
-    warnings.warn(
-        f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder",
-        RedynWarning,
-        stacklevel=4,
-    )
+    warn(f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder")
     return robot.folder, [_without_meshes(link) for link in other.links]
 
 
