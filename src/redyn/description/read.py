@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import cast
 
+from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
@@ -62,6 +63,8 @@ def _read_file(path: Path) -> RobotDescription:
     try:
         if "\0" in str(path) or not path.is_file():
             raise FileNotFoundError
+        if path.suffix.lower() == xacro.SUFFIX:
+            raise xacro.unexpanded(shown, f"its name ends in {xacro.SUFFIX}")
         if path.suffix.lower() not in (*_YAML, *_XML):
             raise DescriptionError(shown, "expected a .yaml, .urdf or .xml (MJCF) file")
         if path.stat().st_size > LARGEST_FILE:
