@@ -6,6 +6,7 @@ import pytest
 
 import redyn
 from redyn.bench.peers import robots_folder
+from redyn.cli.options import positions
 
 LINK = {"joint": "revolute", "a": 1, "b": 0, "alpha": 0, "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}
 FRAME = {"joint": "revolute", "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}
@@ -158,3 +159,29 @@ def test_degrees_in_a_pose():
     arm = redyn.load("three-link")
     with pytest.warns(redyn.RedynWarning, match="pose: 90 is read in radians"):
         arm.attach(arm, pose=([0, 0, 0], [0, 0, 90]))
+
+
+@pytest.mark.parametrize(
+    ("robot", "text", "told"),
+    [
+        ("puma", "0, 90, 0, 0, 0, 0", True),
+        ("puma", "90", True),
+        ("puma", "90 deg", False),
+        ("puma", "0, 90 rad, 0, 0, 0, 0", False),
+        ("puma", "3*pi", False),
+        ("puma", "1 2 3 4 5 6", False),
+        ("stanford", "0 0 90 0 0 0", False),  # which slides
+        ("dual-arm-satellite", "90 90 90 0 0 0 1 0 0 0 0 0 0", False),  # a place
+    ],
+)
+def test_degrees_on_the_command_line(robot, text, told):
+    loaded = redyn.load(robot)
+    if "," not in text and len(text.split()) > 2:
+        text = " ".join(text.split()[: loaded.nq]) + " 0" * (loaded.nq - len(text.split()))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        values = positions("--q", text, loaded)
+    assert len(values) == loaded.nq
+    assert [str(warning.message).startswith("--q: 90 is read in radians; write 90 deg") for warning in caught] == [
+        True
+    ] * told

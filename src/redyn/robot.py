@@ -13,7 +13,7 @@ import numpy as np
 from numpy import ndarray
 from numpy.typing import ArrayLike
 
-from redyn.description import JointDescription, RobotDescription, Source, random_chain, read, to_yaml, transforms
+from redyn.description import JointDescription, RobotDescription, Source, Trust, random_chain, read, to_yaml, transforms
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
@@ -719,6 +719,7 @@ def load(
     mimic: Mimic = "independent",
     exact: bool = False,
     allow_unphysical: bool = False,
+    trust: Trust | None = None,
 ) -> Robot:
     """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
 
@@ -731,12 +732,15 @@ def load(
     has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
     most and makes right angles cost nothing.
 
+    Files come from strangers, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
+    ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
+
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
     if mimic not in ("independent", "couple"):
         raise InputError(f"mimic: expected 'independent' or 'couple', got {mimic!r}")
-    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
     followers = _followers(description)
     if followers and mimic == "independent":
         first, more = followers[0], f" (and {len(followers) - 1} more)" if len(followers) > 1 else ""

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.growth import show_growth
-from redyn.cli.options import ROBOT_HELP, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical, wide_console
 from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 
@@ -26,6 +26,7 @@ def count(
     png: Annotated[Path | None, typer.Option(help="With --growth: draw it to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Multiplications and additions of the graphs that run, beside the published tables.
 
@@ -47,7 +48,7 @@ def count(
         raise InputError("--time and --png go with --growth")
     name, _, length = robot.partition("-")
     general = name == "chain" and length.isdigit()
-    loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical)
+    loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical, trust=trust)
     n = loaded.dof
     counts = {
         name: loaded.operation_count(name)

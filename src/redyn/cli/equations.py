@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers
+from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical, numbers
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def equations(
         bool, typer.Option("--json", help="Print LaTeX and plain text of every element as JSON.")
     ] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The equations of motion in symbols: on the terminal, or derived step by step on a page.
 
@@ -51,7 +52,7 @@ def equations(
     from redyn.robot import load
     from redyn.symbolic.equations import derive
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     everything = number is not None and "all" in number
     eqs = derive(loaded, numbers=True if everything else number or (), where=_pairs(where or []), rods=rods or None)
     if html or latex or notebook:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from redyn.cli.options import ROBOT_HELP, Unphysical
+from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical
 from redyn.errors import InputError
 
 
@@ -33,6 +33,7 @@ def export(
     ] = None,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Write the dynamics as dependency-free source: C99 with a header and a self-test, or one Python module.
 
@@ -50,7 +51,7 @@ def export(
         raise InputError(f"--real: expected double or float, got {real!r}")
     if lang == "python" and real == "float":
         raise InputError("--real float is for --lang c; Python's numbers are doubles")
-    loaded = load(robot, friction=not no_friction, allow_unphysical=allow_unphysical)
+    loaded = load(robot, friction=not no_friction, allow_unphysical=allow_unphysical, trust=trust)
     frames = external or []
     with Console(stderr=True).status("tracing") as status:
         if lang == "c":

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical, numbers, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def identify(
     png: Annotated[Path | None, typer.Option(help="Draw measured and predicted torques to this picture.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Fit a robot's masses, mass centres, inertias and friction to measured torques.
 
@@ -50,7 +51,7 @@ def identify(
     from redyn.identification import read_recording
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     with Console(stderr=True).status("reading") as status:
         recorded = read_recording(data, loaded, degrees)
         other = read_recording(validate, loaded, degrees) if validate is not None else 0.2
@@ -136,6 +137,7 @@ def excite(
     armature: Annotated[bool, typer.Option(help="Show rotor inertia too.")] = False,
     seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Design a motion that shows a robot's parameters: a Fourier series within the limits, at rest at both ends.
 
@@ -146,7 +148,7 @@ def excite(
     from redyn.identification import base_parameters, condition, exciting_motion, limits_of
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if not 0 < rate * duration <= 5e6:
         raise InputError("--rate: expected a positive number, and at most five million rows")
     fast = None if speed is None else numbers("--speed", speed, loaded.dof)
@@ -189,6 +191,7 @@ def parameters(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
 
@@ -201,7 +204,7 @@ def parameters(
     from redyn.identification import base_parameters, symbolic_groupings
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if unknown_lengths:
         if friction or armature:
             raise InputError("--unknown-lengths: without --friction and --armature")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, wide_console
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
@@ -28,12 +28,13 @@ def show(
     yaml: Annotated[bool, typer.Option("--yaml", help="Print the robot file instead, complete and tidy.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
     description: RobotDescription = loaded.description
     if yaml:
         print(loaded.to_yaml(), end="")

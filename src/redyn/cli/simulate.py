@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, numbers, positions, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Let a robot move: fall, be driven, or follow a motion.
 
@@ -71,9 +72,9 @@ def simulate(
     from redyn.simulation import SimulationError
     from redyn.simulation import simulate as run_robot
 
-    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical, trust=trust)
     n = loaded.dof
-    start = loaded.initial if q is None else numbers("--q", q, loaded.nq)
+    start = loaded.initial if q is None else positions("--q", q, loaded)
     rates = numbers("--qd", qd, n)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
@@ -204,7 +205,7 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
         "quintic": trajectory.quintic,
         "trapezoid": trajectory.trapezoidal,
     }[kind]
-    return make(start, numbers("--follow", stop, robot.dof), duration)
+    return make(start, positions("--follow", stop, robot), duration)
 
 
 def _motion_table(run: Run) -> Table:

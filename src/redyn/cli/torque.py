@@ -11,7 +11,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, numbers, positions, wide_console
 from redyn.errors import InputError
 
 
@@ -31,6 +31,7 @@ def torque(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The torques that a motion needs, at one state or along a cycloidal motion.
 
@@ -42,7 +43,7 @@ def torque(
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
@@ -53,12 +54,13 @@ def torque(
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     if cycloid is None:
         t = np.zeros(1)
-        given = (("--q", q or "", nq), ("--qd", qd, n), ("--qdd", qdd, n))
-        state = [numbers(name, text, width)[None] for name, text, width in given]
+        rates = [numbers(name, text, n)[None] for name, text in (("--qd", qd), ("--qdd", qdd))]
+        state = [positions("--q", q or "", loaded)[None], *rates]
     else:
         if nq != n:
             raise InputError(f"--cycloid: {loaded.name} has joints with quaternions; give one state with --q")
-        motion = cycloidal(numbers("--cycloid", cycloid[0], n), numbers("--cycloid", cycloid[1], n), duration)
+        start, stop = (positions("--cycloid", text, loaded) for text in cycloid)
+        motion = cycloidal(start, stop, duration)
         t = np.linspace(0.0, duration, samples)
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, wide_console
 from redyn.errors import InputError, RedynError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def verify(
     markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Compare every quantity with Pinocchio's and MuJoCo's, whichever is installed, at random states.
 
@@ -59,7 +60,7 @@ def verify(
                 status.update(f"{name}, {text}")
 
             try:
-                robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick)
+                robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick, trust)
             except RedynError as error:
                 if len(robots) == 1:
                     raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -82,7 +81,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         base_links.add(name)
         base_joints.add(str(joint.name))
         carrier = name
-    folder, drawn = _meshes(robot, other)
+    place, drawn = _meshes(robot, other)
     carried = [_renamed(item, prefix, carrier) for item in drawn]
     tip = robot.end_effector
     if link == tip:
@@ -96,17 +95,18 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         unphysical=robot.unphysical or other.unphysical,
         defects=[*robot.defects, *other.defects],
     )
-    return both if folder is None else both.placed_in(folder)
+    return both if place.folder is None else both.placed_in(place.folder, place.trusted)
 
 
-def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[Path | None, list[LinkDescription]]:
-    """The folder of the meshes, and the links of `other` without theirs if those lie in another one."""
-    if other.folder == robot.folder or not any(map(_has_mesh, other.links)):
-        return robot.folder, other.links
+def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[RobotDescription, list[LinkDescription]]:
+    """The robot whose folder has the meshes, and the links of `other` without theirs if those lie in another one."""
+    same = (other.folder, other.trusted) == (robot.folder, robot.trusted)
+    if same or not any(map(_has_mesh, other.links)):
+        return robot, other.links
     if not any(map(_has_mesh, robot.links)):
-        return other.folder, other.links
+        return other, other.links
     warn(f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder")
-    return robot.folder, [_without_meshes(link) for link in other.links]
+    return robot, [_without_meshes(link) for link in other.links]
 
 
 def _has_mesh(link: LinkDescription) -> bool:
