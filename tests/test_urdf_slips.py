@@ -181,7 +181,20 @@ def test_joints_that_move_nothing(tmp_path):
     assert not found
     rotor = "<transmission><joint name='j_finger'/><actuator><rotorInertia>1</rotorInertia></actuator></transmission>"
     _, found = warned(tmp_path, "</robot>", TIP.format("finger", "revolute").replace("</robot>", rotor + "</robot>"))
-    assert not found
+    assert found == ["arm.urdf:22: link 'finger' moves and has no <inertial>; taken as massless"]
+
+
+def test_massless_links_between(tmp_path):
+    """A link without mass that carries one with it is common, and told once for all of them."""
+    shaft = (
+        '<link name="shaft"/><joint name="spin" type="continuous"><parent link="base"/><child link="shaft"/></joint>'
+    )
+    more = shaft.replace("shaft", "pin").replace("spin", "swing").replace('"base"', '"shaft"')
+    text = ARM.replace('<parent link="base"/>', '<parent link="pin"/>').replace("</robot>", f"{shaft}{more}</robot>")
+    with pytest.warns(redyn.RedynWarning) as caught:
+        load(tmp_path, text)
+    (message,) = [str(item.message) for item in caught]
+    assert message == "arm.urdf:22: link 'shaft' moves and has no <inertial> (and 1 more); taken as massless"
 
 
 PICTURES = {

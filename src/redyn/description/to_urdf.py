@@ -121,8 +121,8 @@ def _link(link: LinkDescription) -> list[str]:
 
 def _inertial(link: LinkDescription) -> list[str]:
     inertia = link.inertia or (0.0,) * 6
-    if not link.mass and not any(inertia):
-        return []
+    if not link.mass and not any(inertia) and link.joint.type == "fixed":
+        return []  # a link that moves says that it has no mass
     if link.mass:
         inertia = _without_zero_moments(inertia)
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -130,7 +130,7 @@ def _inertial(link: LinkDescription) -> list[str]:
     return [
         "    <inertial>",
         f'      <origin xyz="{_numbers(mass_centre(link))}" rpy="0 0 0"/>',
-        f'      <mass value="{link.mass!r}"/>',
+        f'      <mass value="{link.mass or 0.0!r}"/>',
         f"      <inertia {entries}/>",
         "    </inertial>",
     ]

@@ -61,7 +61,7 @@ def _entries(inertia: Element, name: str, notes: Notes) -> list[float]:
 
 
 def check_masses(robot: Element, links: list[LinkDescription], elements: list[Element], notes: Notes) -> None:
-    """Notes the joints that move nothing that has inertia."""
+    """Notes the links that move and have no mass, and the joints that move nothing that has."""
     if not any(_has_inertia(link) for link in links):
         what = "no link has mass or inertia (<inertial> is missing or zero everywhere)"
         notes.add("every torque is zero and no acceleration is determined", robot, what)
@@ -74,9 +74,13 @@ def check_masses(robot: Element, links: list[LinkDescription], elements: list[El
             carrying.add(name)
             name = parents[name]
     for link, element in zip(links, elements, strict=True):
-        if link.joint.type != "fixed" and link.name not in carrying and not link.joint.armature:
+        if link.joint.type == "fixed":
+            continue
+        if link.name not in carrying and not link.joint.armature:
             what = f"joint {link.joint.name!r} moves no mass: neither link {link.name!r} nor what it carries has any"
             notes.add("its torque is zero and its acceleration is not determined", element, what)
+        elif element.find("inertial") is None:
+            notes.add("taken as massless", element, f"link {link.name!r} moves and has no <inertial>")
 
 
 def _has_inertia(link: LinkDescription) -> bool:
