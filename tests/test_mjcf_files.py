@@ -497,3 +497,30 @@ def test_hostile_names_of_files(tree, name):
     """Whatever is named, a robot or a clear error comes out."""
     for text in (f'<include file="{name}"/>' + DRAWN, MESH.format(name) + DRAWN, ATTACH.format(name)):
         assert re.search(r"robot\.xml(:1)?: ", outcome(tree(model__robot_xml=text)))
+
+
+@pytest.mark.parametrize("folder", ["//host/share", "\\\\host\\share", "C:/meshes", "file:///tmp", "smb://x"])
+def test_folders_of_other_machines(tree, folder):
+    path = tree(model__robot_xml=f'<compiler meshdir="{folder}"/>' + MESH.format("m.obj") + DRAWN, model__m_obj=WEDGE)
+    with pytest.raises(redyn.DescriptionError, match=r"robot\.xml:1: .*leads outside"):
+        redyn.load(path)
+
+
+def test_many_folders_and_many_names(tree):
+    many = "".join(f'<compiler meshdir="a{i}"/>' for i in range(50))
+    with pytest.raises(redyn.DescriptionError, match="more than 10 folders of meshes"):
+        redyn.load(tree(model__robot_xml=many))
+    many = "".join(f'<mesh name="m{i}" file="m{i}.obj"/>' for i in range(6000))
+    with pytest.raises(redyn.DescriptionError, match="names more than 5,000 files"):
+        redyn.load(tree(model__robot_xml=f"<asset>{many}</asset>"))
+
+
+def test_a_model_whose_name_mujoco_makes(tree):
+    """It is counted though nobody here knows its name."""
+    path = tree(
+        model__robot_xml='<asset><model file="part.xml"/></asset><worldbody><replicate count="4000"><body>'
+        '<attach model="another" body="b" prefix="p"/></body></replicate></worldbody>',
+        model__part_xml=f"<worldbody>{B}</worldbody>",
+    )
+    with pytest.raises(redyn.DescriptionError, match="more than 5,000 bodies"):
+        redyn.load(path)

@@ -125,7 +125,9 @@ class _Counter:
             return own._replace(elements=made, bodies=made, dofs=3 * made)
         if element.tag == "attach":
             attached = model.attached.get(element.attributes.get("model", ""))
-            return own if attached is None else own.plus(self.whole(attached, level + 1))
+            for inner in [attached] if attached is not None else model.attached.values():  # a name of MuJoCo's making
+                own = own.plus(self.whole(inner, level + 1))
+            return own
         free = element.tag == "joint" and element.attributes.get("type") == "free"
         return own._replace(loose=6 if free else _DOFS.get(element.tag, 0))
 

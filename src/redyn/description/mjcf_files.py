@@ -7,7 +7,8 @@ may look is checked before it does: none may lie outside the folder of the model
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,11 @@ from redyn.errors import DescriptionError
 MOST_FILES = 100  # included and attached
 LARGEST_MESHES = 100_000_000  # bytes of all meshes; MuJoCo takes some 35 times as much
 
-_FOLDERS = ("meshdir", "texturedir", "assetdir")
+MOST_NAMED = 5_000  # meshes
+MOST_FOLDERS = 10  # where to look for them
+
+_FOLDERS = ("meshdir", "assetdir")
+_ELSEWHERE = re.compile(r"[\\/]{2}|[A-Za-z][A-Za-z0-9+.-]*:")  # another machine, a drive, an address
 DROPPED = ("texture", "hfield")  # what redyn has no use for; MuJoCo never opens their files
 
 
@@ -62,7 +67,7 @@ def read_files(root: Element, path: Path, trusted: bool) -> Model:
 class _Reader:
     def __init__(self, bound: Path | None) -> None:
         self.bound = bound  # None: anywhere
-        self.files = self.elements = self.bytes = 0
+        self.files = self.elements = self.bytes = self.named = 0
         self.models: dict[Path, Model] = {}
 
     def model(self, root: Element, path: Path, above: tuple[Path, ...]) -> Model:
@@ -71,7 +76,7 @@ class _Reader:
             raise DescriptionError(f"{root.file}", "this model contains itself")
         model = Model(path.parent, root)
         self._add(model, root, path, {resolved})
-        folders = _folders(model)
+        folders = self._folders(model)
         for element, folder in list(model.elements()):
             if element.tag == "model" and element.attributes.get("file"):
                 found = self._found(element, element.attributes["file"], [model.folder], False)
@@ -119,13 +124,31 @@ class _Reader:
         """Files that an element names."""
         for name, value in element.attributes.items():
             if name.startswith("file") and value.strip() and element.tag not in DROPPED:
+                self.named += 1
+                if self.named > MOST_NAMED:
+                    raise element.error(f"the model names more than {MOST_NAMED:,} files")
                 found = self._found(element, value, folders, True)
                 if found is not None:
                     model.meshes[id(element)] = found
 
-    def _found(self, element: Element, named: str, folders: Iterable[Path], strips: bool) -> Path | None:
+    def _folders(self, model: Model) -> list[Path]:
+        """Where MuJoCo may look for the meshes of a model."""
+        named = {""}
+        for element, _ in model.elements():
+            for name in _FOLDERS if element.tag == "compiler" else ():
+                folder = element.attributes.get(name, "")
+                if self.bound is not None and _ELSEWHERE.match(folder):
+                    raise _outside(element, folder)
+                named.add(folder)
+        if len(named) > MOST_FOLDERS:
+            raise DescriptionError(model.root.file, f"more than {MOST_FOLDERS} folders of meshes")
+        return [model.folder / name.replace("\\", "/") for name in sorted(named)]
+
+    def _found(self, element: Element, named: str, folders: Sequence[Path], strips: bool) -> Path | None:
         """The first file of that name in the folders; an error where one outside might be opened."""
         slashed = named.replace("\\", "/")
+        if self.bound is not None and _ELSEWHERE.match(named):
+            raise _outside(element, named)
         last = [slashed.rpartition("/")[2]] if strips else []  # a compiler may be told to drop the folders of names
         names = dict.fromkeys((named, slashed, *last))
         found: list[Path] = []
@@ -139,17 +162,15 @@ class _Reader:
             elif _exists(resolved):
                 found.append(resolved)
         if any(map(_exists, beyond)) or (beyond and not found):
-            raise outside(f"{element.file}:{element.line}: {slashed.rpartition('/')[2][:100]}")
+            raise _outside(element, named)
         if found and not found[0].is_file():
             raise element.error(f"{named[:200]!r} is no plain file")
         return found[0] if found else None
 
 
-def _folders(model: Model) -> list[Path]:
-    """Where MuJoCo may look for the meshes of a model."""
-    compilers = [element for element, _ in model.elements() if element.tag == "compiler"]
-    named = {element.attributes.get(name, "") for element in compilers for name in _FOLDERS}
-    return [model.folder / name.replace("\\", "/") for name in sorted({"", *named})]
+def _outside(element: Element, named: str) -> DescriptionError:
+    last = re.split(r"[\\/]", named)[-1][:100]
+    return outside(f"{element.file}:{element.line}: {last}")
 
 
 def _resolved(place: Path) -> Path | None:

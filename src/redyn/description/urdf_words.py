@@ -40,6 +40,7 @@ _ELSEWHERE = {"inertial", "inertia", "mass", "origin", "axis", "limit", "dynamic
 _ONCE = {"link": ("inertial",), "joint": _LOOSE_CHILDREN["joint"], "inertial": _CHILDREN["inertial"]}
 _NOT_MODELLED = ("loop_joint", "force_element", "cable", "deformable", "reduced_deformable")  # Drake's and Bullet's
 
+MOST_GUESSES = 100  # they take time, and nobody reads more
 UNKNOWN = "ignored: redyn knows no such thing there"
 RADIANS = "URDF has radians; if degrees are meant, multiply by pi/180"
 
@@ -74,7 +75,8 @@ def _check_attributes(element: Element, notes: Notes) -> None:
     for name in element.attributes:
         if name in known or ":" in name or name == "xmlns":
             continue
-        meant = _meant(name, [word for word in known if word not in element.attributes], strict is not None)
+        missing = [word for word in known if word not in element.attributes]
+        meant = _meant(name, missing, strict is not None, notes)
         if strict is not None or meant:
             notes.add(UNKNOWN, element, f"<{element.tag} {name[:60]}=...>{meant}")
 
@@ -111,13 +113,15 @@ def _check_children(element: Element, notes: Notes) -> None:
         if child.tag in known or ":" in child.tag:
             continue
         missing = [word for word in known if element.tag == "robot" or element.find(word) is None]
-        meant = _meant(child.tag, missing, strict is not None)
+        meant = _meant(child.tag, missing, strict is not None, notes)
         if strict is not None or meant or child.tag in _ELSEWHERE:
             notes.add(UNKNOWN, child, f"<{child.tag[:60]}> in {_shown(element)}{meant}")
 
 
-def _meant(name: str, missing: list[str], strict: bool) -> str:
+def _meant(name: str, missing: list[str], strict: bool, notes: Notes) -> str:
     """A question, where an unknown word resembles one that is missing; a far guess only if it is told of anyway."""
+    if len(notes.kinds.get(UNKNOWN, ())) > MOST_GUESSES:
+        return ""
     close = difflib.get_close_matches(name.lower()[:60], missing, 1, 0.6 if strict else 0.75)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

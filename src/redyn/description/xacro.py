@@ -18,7 +18,7 @@ _READ = ("link", "joint")  # elements whose attributes matter
 
 def unexpanded(file: str, why: str) -> DescriptionError:
     """The error for a file that must go through xacro first; `why` is what gave it away."""
-    name = PurePath(file.rpartition(":")[0] or file).name
+    name = PurePath(re.sub(r":\d+$", "", file)).name
     stem = re.sub(r"(\.urdf)?\.xacro$", "", name, flags=re.IGNORECASE)
     target = f"{stem}.urdf" if stem != name else f"expanded-{name}"
     return DescriptionError(
@@ -29,10 +29,11 @@ def unexpanded(file: str, why: str) -> DescriptionError:
 def check_expanded(robot: Element, notes: Notes) -> None:
     """An error for a file that is written in xacro; a note where expanding it has left a few macros over."""
     prefixes = ("xacro:", *(f"{prefix}:" for prefix in _prefixes(robot)))
+    empty = not robot.all("link")
     for element in robot.walk():
         if element.tag.startswith(prefixes):
             word = element.tag.partition(":")[2]
-            if word in _LANGUAGE or not robot.all("link"):
+            if word in _LANGUAGE or empty:
                 raise unexpanded(f"{element.file}:{element.line}", f"<{element.tag[:60]}>")
             notes.add("left out: xacro has not expanded it", element, f"<{element.tag[:60]}>")
     for holder in robot.children:
