@@ -1,5 +1,7 @@
 """Every mistake gets a clear error: what, where, and what would be right."""
 
+import datetime
+
 import numpy as np
 import pytest
 
@@ -169,6 +171,17 @@ def test_bad_robots(case):
         redyn.load(data)
 
 
+@pytest.mark.parametrize("day", [datetime.date(2024, 1, 31), datetime.datetime(2024, 1, 31, 12)])
+def test_dates_of_python_are_no_numbers(day):
+    with pytest.raises(redyn.DescriptionError, match=r"links\[1\]\.a: expected a number .*got datetime"):
+        redyn.load(edited(1, a=day))
+
+
+def test_differences_are_still_numbers():
+    assert redyn.load(edited(1, a="2024-1")).description.links[1].a == 2023
+    assert redyn.load(edited(1, a="1.5-1-0.25")).description.links[1].a == 0.25
+
+
 def test_the_good_robot_is_good():
     redyn.load(GOOD)
     redyn.load(edited(2, inertia=[0, 1, 1]))  # a rod
@@ -204,7 +217,32 @@ BAD_FILES = {
         "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: x, b: 0, alpha: 0, mass: 0}\n",
         r"bad\.yaml: links\[0\]\.a: expected a number",
     ),
-    "binary in a value": ("name: a\nconvention: dh\nlinks: !!binary aGVsbG8=\n", "links"),
+    **{
+        f"the tag {tag}": (
+            f"name: a\nconvention: dh\nlinks:\n  - {{joint: revolute, a: {tag} x, b: 0, alpha: 0, mass: 0}}\n",
+            rf"bad\.yaml:4: not valid YAML: tags such as {tag} are not used in robot files; write the plain value",
+        )
+        for tag in ("!!bool", "!!timestamp", "!!int", "!!float", "!!str", "!!null", "!!binary", "!mine", "!")
+    },
+    "a tag of a list": ("name: a\nlinks: !!set {a, b}\n", r"bad\.yaml:2: .*tags such as !!set"),
+    "a tag of a mapping": ("!!omap\n- name: a\n", r"bad\.yaml:1: .*tags such as !!omap"),
+    "a tag of a key": ("!!bool x: 1\n", r"bad\.yaml:1: .*tags such as !!bool"),
+    "a tag by a name of its own": (
+        "%TAG !y! tag:yaml.org,2002:\n---\nname: !y!timestamp x\n",
+        "tags such as !!timestamp",
+    ),
+    "a date for a number": (
+        "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: 2024-01-31, b: 0, alpha: 0, mass: 0}\n",
+        r"links\[0\]\.a: expected a number such as 0.3, 1/12 or 1e-3, got '2024-01-31'",
+    ),
+    "a date for an angle": (
+        "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: 0, b: 0, alpha: 31-1-2024, mass: 0}\n",
+        r"links\[0\]\.alpha: expected a number such as 0.3, pi/2 or 90 deg, got '31-1-2024'",
+    ),
+    "a date in a vector": (
+        "name: a\nconvention: dh\ngravity: [0, 2024-1-1, 0]\nlinks: []\n",
+        "gravity: expected a number",
+    ),
     "a date": ("name: a\nconvention: dh\nlinks: 2020-01-01\n", "links: expected a list, got str"),
     "octal": (
         "name: a\nconvention: dh\nlinks:\n  - {joint: revolute, a: 0x10, b: 0, alpha: 0, mass: 0}\n",

@@ -5,7 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+import yaml
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import redyn
@@ -123,15 +124,237 @@ def test_a_tied_robot_keeps_its_energy(tmp_path):
     run.html(tmp_path / "run.html")
 
 
-@pytest.mark.parametrize(
-    ("rules", "message"),
-    [({1: "joint3", 2: "joint2"}, "ring"), ({1: "joint2"}, "ring"), ({1: "nobody"}, "no single joint")],
-)
-def test_rings_of_followers_are_refused(rules, message):
+RINGS = [
+    ({1: "joint3", 2: "joint2"}, r"links\[1\]\.joint\.mimic\.joint: following 'joint3' closes a ring"),
+    ({1: "joint2"}, r"links\[1\]\.joint\.mimic\.joint: .*ring"),
+    (
+        {1: "nobody"},
+        r"links\[1\]\.joint\.mimic\.joint: 'nobody' is no single joint: none is called so; the names",
+    ),
+    ({1: "mount"}, "'mount' is no single joint"),
+]
+
+
+@pytest.mark.parametrize(("rules", "message"), RINGS)
+@pytest.mark.parametrize("mimic", ["independent", "couple"])
+def test_leaders_are_single_joints_and_no_rings(rules, message, mimic):
     tree = random_tree(4, 3, fixed=0.0)
+    tree["links"].append({"name": "tool", "joint": {"type": "fixed", "name": "mount"}})
     for i, leader in rules.items():
         tree["links"][i]["joint"]["mimic"] = {"joint": leader}
     with pytest.raises(redyn.DescriptionError, match=message):
-        redyn.load(tree, mimic="couple")
+        redyn.load(tree, mimic=mimic)
+
+
+def test_what_to_do_with_followers():
     with pytest.raises(redyn.InputError, match="mimic"):
-        redyn.load(tree, mimic="both")
+        redyn.load(random_tree(4, 3), mimic="both")
+
+
+def quietly(call, *arguments, **options):
+    """Whatever is warned of is not looked at here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", redyn.RedynWarning)
+        return call(*arguments, **options)
+
+
+def again(robot):
+    """The same robot, saved and read back."""
+    data = yaml.safe_load(robot.to_yaml())
+    return on_floats(redyn.load(data, mimic="couple", exact=True))
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(1, 2**6))
+def test_a_locked_leader_fixes_its_followers(seed, chosen):
+    """Whatever is locked, the robot moves as the whole one does with the joints of G at their values."""
+    tree = tied(seed)
+    robot = on_floats(redyn.load(tree, mimic="couple", exact=True))
+    whole = on_floats(quietly(redyn.load, tree, exact=True))
+    G, spread = ties(whole, robot)
+    held = [i for i, name in enumerate(robot.joint_names) if chosen >> i & 1]
+    assume(held and len(held) < len(robot.joint_names))
+    q, qd, qdd = random_motion(robot, seed)
+    starts = {name.partition(".")[0]: k for k, name in reversed(list(enumerate(robot.coordinate_names)))}
+    width = {name: sum(c.partition(".")[0] == name for c in robot.coordinate_names) for name in robot.joint_names}
+    names = [robot.joint_names[i] for i in held]
+    values = {name: q[starts[name] : starts[name] + width[name]] for name in names}
+    locked = on_floats(robot.lock(values))
+    assert locked.joint_names == [name for name in robot.joint_names if name not in names]
+    keep = [i for i, name in enumerate(robot.velocity_names) if name.partition(".")[0] not in names]
+    stay = [i for i, name in enumerate(robot.coordinate_names) if name.partition(".")[0] not in names]
+    qd[[i for i in range(robot.dof) if i not in keep]] = 0.0
+    qdd[qd == 0.0] = 0.0
+    tau = G.T @ whole.inverse_dynamics(spread(q), G @ qd, G @ qdd)
+    for one in (locked, again(locked)):
+        close(one.inverse_dynamics(q[stay], qd[keep], qdd[keep]), tau[keep])
+        close(one.mass_matrix(q[stay]), (G.T @ whole.mass_matrix(spread(q)) @ G)[np.ix_(keep, keep)])
+    for frame in robot.frame_names:
+        close(locked.forward_kinematics(q[stay], frame), whole.forward_kinematics(spread(q), frame))
+    # joints that moved on their own are fixed as well, and this is said
+    loose = quietly(whole.lock, values)
+    assert loose.description == locked.description
+
+
+LINK = {"mass": 1, "com": [0.1, 0, 0], "inertia": [1, 1, 1]}
+
+
+def hand(convention="frames", **mimics):
+    """Four joints in a row; the second follows the first and the third the second, unless said otherwise."""
+    rules = {"j2": ("j1", 2.0, 0.1), "j3": ("j2", -1.0, 0.3)} | mimics
+    geometry = {"frames": {"xyz": [0.2, 0, 0]}, "dh": {"a": 0.2, "b": 0, "alpha": 0.3}}[convention]
+    links = []
+    for name in ("j1", "j2", "j3", "j4"):
+        joint = {"type": "revolute", "name": name}
+        if rules.get(name):
+            joint["mimic"] = dict(zip(("joint", "multiplier", "offset"), rules[name], strict=True))
+        links.append(LINK | geometry | {"name": f"l{name[1]}", "joint": joint})
+    return {"name": "hand", "convention": convention, "links": links}
+
+
+def fixed_at(robot):
+    """The angles of the joints that are fixed."""
+    links = {link.joint.name: link for link in robot.description.links if link.joint.type == "fixed"}
+    return {name: link.theta if link.theta is not None else link.rpy[2] for name, link in links.items()}
+
+
+@pytest.mark.parametrize("convention", ["frames", "dh"])
+def test_chains_of_followers_are_fixed_with_their_leader(convention):
+    coupled = redyn.load(hand(convention), mimic="couple")
+    locked = coupled.lock({"j1": 0.4})
+    assert locked.joint_names == ["j4"]
+    assert fixed_at(locked) == pytest.approx({"j1": 0.4, "j2": 0.9, "j3": -0.6})
+    free = quietly(redyn.load, hand(convention))
+    with pytest.warns(redyn.RedynWarning, match="lock: fixed too, since they mimic a locked joint: 'j2', 'j3'"):
+        assert free.lock({"j1": 0.4}).description == locked.description
+    assert fixed_at(coupled.lock({"j1": None})) == pytest.approx({"j1": 0.0, "j2": 0.1, "j3": 0.2})
+    for more in ({"j2": 0.9}, {"j3": -0.6, "j2": None}):
+        assert fixed_at(quietly(free.lock, {"j1": 0.4} | more)) == pytest.approx(fixed_at(locked))
+    assert coupled.lock({"j4": 0.1}).joint_names == ["j1"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"j2": 0.9}, "'j2' follows 'j1', which would be free; lock 'j1' at 0.4 instead"),
+        ({"j3": -0.6, "j4": 0}, "'j3' follows 'j1', which would be free; lock 'j1' at 0.4 instead"),
+        ({"j1": 0.4, "j3": -0.5}, "'j3' follows 'j1', which would hold it at -0.6, not at -0.5"),
+        ({"j1": 0.4, "j4": 0.0}, "no joint would move"),
+    ],
+)
+@pytest.mark.parametrize("mimic", ["independent", "couple"])
+def test_a_follower_is_not_locked_against_its_leader(values, message, mimic):
+    robot = quietly(redyn.load, hand(), mimic=mimic)
+    with pytest.raises(redyn.InputError, match=message):
+        robot.lock(values)
+
+
+def leaders(robot):
+    found = [link.joint for link in robot.description.links if link.joint.mimic]
+    return {joint.name: (joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset) for joint in found}
+
+
+@pytest.mark.parametrize("mimic", ["independent", "couple"])
+def test_a_part_without_the_leader(mimic):
+    robot = quietly(redyn.load, hand(j4=("j1", 0.5, 1.0)), mimic=mimic)
+    with pytest.warns(redyn.RedynWarning, match="joint 'j2' follows 'j1', which is not part.*'j2' moves on") as caught:
+        part = robot.subtree("l2")
+    assert len(caught) == 1
+    # j3 still follows j2; j4 followed the same leader, so it follows j2 now: 0.5 (q2 - 0.1) / 2 + 1
+    assert leaders(part) == {"j3": ("j2", -1.0, 0.3), "j4": ("j2", 0.25, pytest.approx(0.975))}
+    assert part.joint_names == (["j2"] if mimic == "couple" else ["j2", "j3", "j4"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert leaders(robot.subtree("l1")) == leaders(robot)
+
+
+def test_a_part_whose_leader_follows_through_a_joint_outside():
+    """j3 follows j1, outside, which follows j2, inside: the tie is kept, in one step."""
+    robot = redyn.load(hand(j1=("j2", 3.0, 0.5), j2=None, j3=("j1", 2.0, 0.1)), mimic="couple")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        part = robot.subtree("l2")
+    assert leaders(part) == {"j3": ("j2", 6.0, 1.1)}
+    assert part.joint_names == ["j2", "j4"]
+
+
+def test_a_part_with_a_joint_that_stands_still():
+    """A multiplier of zero leaves nothing to lead by."""
+    robot = redyn.load(hand(j2=("j1", 0.0, 0.4), j3=("j1", 2.0, 0.0)), mimic="couple")
+    part = quietly(robot.subtree, "l2")
+    assert leaders(part) == {"j2": ("j3", 0.0, 0.4)}
+    assert part.joint_names == ["j3", "j4"]
+    with pytest.warns(redyn.RedynWarning, match="'j2' follows 'j1'"):
+        assert leaders(redyn.load(hand(j2=("j1", 0.0, 0.4), j3=None), mimic="couple").subtree("l2")) == {}
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6))
+def test_ties_survive_other_transforms(seed):
+    tree = tied(2 * seed)  # revolute and prismatic joints, which URDF has
+    tree["links"][0]["joint"]["type"] = "revolute"
+    robot = on_floats(redyn.load(tree, mimic="couple", exact=True))
+    assume(robot.dof < len(robot.link_names))
+    path = robot.description.links[-1].name
+    state = random_motion(robot, seed)
+    tau = robot.inverse_dynamics(*state)
+    close(again(robot).inverse_dynamics(*state), tau)
+    close(robot.with_payload(0.0, link=path).inverse_dynamics(*state), tau)
+    arm = redyn.load("two-link", exact=True)
+    for both in (robot.attach(arm, path), arm.attach(robot, 0), arm.attach(robot)):
+        assert both.dof == robot.dof + 2
+        assert len(leaders(both)) == len(leaders(robot))
+    free = redyn.load(tree, mimic="couple", floating_base=True)
+    assert free.dof == robot.dof + 6
+    assert leaders(free) == leaders(robot)
+
+
+def test_ties_in_urdf(tmp_path):
+    robot = redyn.load(hand(), mimic="couple", exact=True)
+    robot.to_urdf(tmp_path / "hand.urdf")
+    saved = redyn.load(tmp_path / "hand.urdf", mimic="couple", exact=True)
+    assert leaders(saved) == leaders(robot)
+    assert saved.joint_names == robot.joint_names
+    state = random_motion(robot, 0)
+    close(saved.inverse_dynamics(*state), robot.inverse_dynamics(*state, gravity=saved.gravity))
+
+
+def test_tied_and_free_followers_do_not_go_together():
+    tied_hand, loose = redyn.load(hand(), mimic="couple"), quietly(redyn.load, hand())
+    for one, other in ((tied_hand, loose), (loose, tied_hand)):
+        with pytest.raises(redyn.InputError, match="load both with one mimic"):
+            one.attach(other)
+    assert loose.attach(loose).dof == 8
+    assert tied_hand.attach(tied_hand).dof == 4
+
+
+MIMICS = {
+    "a ring": (
+        '<mimic joint="j2"/>',
+        '<mimic joint="j1"/>',
+        "joint 'j1' mimics 'j2', which follows it in turn.*1 more",
+    ),
+    "itself": ("", '<mimic joint="j2"/>', "joint 'j2' mimics 'j2', which follows it in turn"),
+    "fixed": ("", '<mimic joint="mount"/>', "joint 'j2' mimics 'mount', which is fixed"),
+    "ball": ("", '<mimic joint="ball"/>', "joint 'j2' mimics 'ball', which is spherical"),
+    "nobody": ("", '<mimic joint="j9"/>', "joint 'j2' mimics 'j9', which does not exist"),
+}
+
+
+@pytest.mark.parametrize("case", MIMICS)
+def test_urdf_files_whose_leaders_are_wrong(tmp_path, case):
+    one, two, message = MIMICS[case]
+    names = ["base", "a", "b", "c", "d"]
+    kinds = [("j1", "revolute", one), ("j2", "revolute", two), ("mount", "fixed", ""), ("ball", "spherical", "")]
+    body = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    parts = [f'<link name="{name}">{body}</link>' for name in names]
+    for (joint, kind, mimic), parent, child in zip(kinds, names, names[1:], strict=False):
+        ends = f'<parent link="{parent}"/><child link="{child}"/>'
+        parts.append(f'<joint name="{joint}" type="{kind}">{ends}{mimic}</joint>')
+    path = tmp_path / "arm.urdf"
+    path.write_text(f'<robot name="r">{"".join(parts)}</robot>')
+    for mimic in ("independent", "couple"):
+        with pytest.warns(redyn.RedynWarning, match=rf"arm\.urdf:1: {message}.*taken as independent"):
+            robot = redyn.load(path, mimic=mimic)
+        assert leaders(robot) == {}
+        assert robot.dof == 5

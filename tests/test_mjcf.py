@@ -1,5 +1,6 @@
 """MJCF: redyn and MuJoCo agree on the same file; what redyn leaves out it says; what it cannot read it names."""
 
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -12,6 +13,7 @@ from random_robots import close, on_floats, random_motion
 from redyn.bench.peers import robots_folder
 from redyn.description.meshes import mesh_path
 from redyn.description.placement import rpy_rotation
+from redyn.verify.compare import verify
 
 mujoco = pytest.importorskip("mujoco")
 DATA = Path(__file__).parent / "data"
@@ -368,3 +370,153 @@ def test_free_and_ball_joints_agree_with_mujoco(tmp_path):
         close(robot.mass_matrix(q), T.T @ full_mass_matrix(model, data) @ T, tolerance=1e-9)
         close(robot.forward_dynamics(q, qd, qdd), np.linalg.solve(T, data.qacc - swing), 100, tolerance=1e-9)
         close(robot.forward_kinematics(q, "hand")[:3, 3], data.xpos[3])
+
+
+SWITCHED = """<mujoco><option gravity="1 2 -9" density="{density}"><flag {flag}="disable"/></option>
+  <worldbody><geom name="floor" type="plane" size="1 1 1"/>
+  <body name="b" gravcomp="{gravcomp}" quat="0.6 0.8 0 0">
+    <joint name="j" axis="0 1 0" damping="0.3" frictionloss="0.2" stiffness="{stiffness}" armature="0.1" range="-1 1"/>
+    <geom type="capsule" size="0.1 0.5" pos="0 0.1 0.5"/></body>
+  <body name="c"><joint name="k" axis="1 0 0"/><geom size="0.1" pos="0 0.2 0"/></body></worldbody>
+  <equality><joint joint1="j" joint2="k"/></equality>
+  <actuator><motor joint="j" gear="3"/></actuator></mujoco>"""
+FLAGS = [  # and what is no longer said to be left out
+    ("gravity", {"gravity compensation"}),
+    ("contact", {"contacts"}),
+    ("constraint", {"contacts", "equality constraints (1)"}),
+    ("equality", {"equality constraints (1)"}),
+    ("frictionloss", set()),
+    ("limit", set()),
+    ("actuation", {"actuators (1)"}),
+    ("damper", set()),
+    ("spring", {"joint springs"}),
+    ('spring="disable" damper', {"joint springs", "gravity compensation", "the fluid around"}),
+]
+ALL = {
+    "contacts",
+    "equality constraints (1)",
+    "actuators (1)",
+    "joint springs",
+    "gravity compensation",
+    "the fluid around",
+}
+
+
+@pytest.mark.parametrize(("flag", "silent"), FLAGS)
+def test_what_a_file_disables_does_not_act(tmp_path, flag, silent):
+    path = tmp_path / "robot.xml"
+    path.write_text(SWITCHED.format(flag=flag, density=1, gravcomp=0.5, stiffness=2))
+    if "spring" in flag or "damper" in flag:
+        skip_unless_separate(path)
+    with pytest.warns(redyn.RedynWarning) as caught:
+        robot = redyn.load(path)
+    (message,) = [str(warning.message) for warning in caught]
+    assert set(message.partition("leaves out ")[2].split(", ")) == ALL - silent
+    joint = robot.description.links[0].joint
+    assert (joint.coulomb == 0.2) == (flag not in ("frictionloss", "constraint"))
+    assert (joint.limits is not None) == (flag not in ("limit", "constraint"))
+    assert (joint.damping == 0.3) == ("damper" not in flag)
+    assert joint.armature == 0.1
+    assert robot.gravity.any() == (flag != "gravity")
+
+
+def skip_unless_separate(path):
+    """Older versions have one flag, passive, for springs and dampers."""
+    try:
+        mujoco.MjModel.from_xml_path(str(path))
+    except ValueError:
+        pytest.skip("this mujoco has other flags")
+
+
+@pytest.mark.parametrize("flag", [flag for flag, _ in FLAGS])
+def test_what_a_file_disables_is_as_in_mujoco(tmp_path, flag):
+    """The torques of a motion, with what redyn does not model left out of the file."""
+    path = tmp_path / "robot.xml"
+    text = SWITCHED.format(flag=flag, density=0, gravcomp=0, stiffness=0)
+    path.write_text(
+        re.sub(r'<equality>.*</equality>|range="-1 1"|frictionloss="0.2"|<geom name="floor"[^>]*>', "", text)
+    )
+    if "spring" in flag or "damper" in flag:
+        skip_unless_separate(path)
+    robot = on_floats(load(path, exact=True))
+    agree(robot, mujoco.MjModel.from_xml_path(str(path)))
+    if flag == "damper":  # the comparison of the command line keeps what the file disables
+        (beside,) = [item for item in verify(path, states=5)[1] if item.peer == "MuJoCo"]
+        assert beside.rows
+        assert beside.agrees
+
+
+def test_flags_of_an_included_file(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(BODY.format("<joint/>").replace("<mujoco>", '<mujoco><include file="options.xml"/>'))
+    (tmp_path / "options.xml").write_text('<mujoco><option><flag gravity="disable"/></option></mujoco>')
+    assert not load(path).gravity.any()
+
+
+ARMED = TUMBLER.replace('<freejoint name="float"/>', '<joint name="float" type="free" armature="0.4" damping="0.2"/>')
+
+
+def test_armature_of_a_free_joint(tmp_path):
+    """It is in the mass matrix as in MuJoCo; there it also resists the turning of the velocity, and this is said."""
+    path = tmp_path / "robot.xml"
+    path.write_text(ARMED)
+    with pytest.warns(redyn.RedynWarning, match=r"armature of the free joint 'float' .*adds armature \* \(omega x v\)"):
+        robot = on_floats(redyn.load(path, exact=True))
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    q, qd, qdd = random_motion(robot, 3)
+    R = robot.forward_kinematics(q, "base")[:3, :3]
+    T = np.eye(robot.dof)
+    T[:6, :6] = np.block([[np.zeros((3, 3)), R], [np.eye(3), np.zeros((3, 3))]])
+    turning = np.cross(qd[:3], qd[3:6])
+    data.qpos[:] = [*q[:3], q[6], *q[3:6], q[10], *q[7:10], q[11]]
+    data.qvel[:] = T @ qd
+    data.qacc[:] = T @ qdd
+    data.qacc[:3] += R @ turning
+    mujoco.mj_inverse(model, data)
+    more = np.zeros(robot.dof)
+    more[3:6] = 0.4 * turning  # what the warning speaks of
+    assert np.abs(more).max() > 0.01
+    close(robot.inverse_dynamics(q, qd, qdd) + more, T.T @ data.qfrc_inverse, tolerance=1e-9)
+    mujoco.mj_forward(model, data)
+    close(robot.mass_matrix(q), T.T @ full_mass_matrix(model, data) @ T, tolerance=1e-9)
+    (beside,) = [item for item in verify(path, states=5)[1] if item.peer == "MuJoCo"]
+    assert beside.agrees
+    assert any("armature of a free joint" in text for text in beside.conventions)
+
+
+def test_armature_of_ball_joints_needs_no_word(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(TUMBLER)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        redyn.load(path)
+
+
+@pytest.mark.parametrize("kind", ["hinge", "slide", "ball", "free"])
+def test_rotors_of_actuators_on_any_joint(tmp_path, kind):
+    path = tmp_path / "robot.xml"
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    body = f'<body name="b"><joint name="j" type="{kind}" armature="0.1"/>{inertial}</body>'
+    motor = (
+        '<actuator><motor joint="j" gear="3 2 1 4 5 6" armature="0.1"/><motor joint="j" armature="0.05"/></actuator>'
+    )
+    path.write_text(f"<mujoco><worldbody>{body}</worldbody>{motor}</mujoco>")
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except ValueError:
+        pytest.skip("this mujoco has no armature of actuators")
+    robot = on_floats(load(path))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    order = [3, 4, 5, 0, 1, 2] if kind == "free" else range(robot.dof)
+    close(robot.mass_matrix(robot.neutral()), full_mass_matrix(model, data)[np.ix_(order, order)], tolerance=1e-9)
+
+
+def test_degrees_for_radians(tmp_path):
+    path = tmp_path / "robot.xml"
+    path.write_text(
+        '<mujoco><compiler angle="radian"/>' + BODY.format('<joint range="-170 170"/>').partition("<mujoco>")[2]
+    )
+    with pytest.warns(redyn.RedynWarning, match=r"limits of joint .* are \(-170.0, 170.0\) rad, several turns"):
+        redyn.load(path)

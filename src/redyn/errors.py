@@ -1,5 +1,10 @@
 """What redyn raises. Every message says what is wrong, where, and what would be right."""
 
+from __future__ import annotations
+
+import sys
+import warnings
+
 
 class RedynError(Exception):
     """Any mistake that the user can mend."""
@@ -10,11 +15,11 @@ class RedynWarning(UserWarning):
 
 
 class DescriptionError(RedynError):
-    """A robot's description is wrong; `where` names the place, such as `links[2].inertia`."""
+    """A robot's description is wrong; `where` names the place, such as `links[2].inertia`, and `what` the mistake."""
 
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"{where}: {message}" if where else message)
-        self.where = where
+        self.where, self.what = where, message
 
 
 class InputError(RedynError):
@@ -30,3 +35,11 @@ class MissingExtraError(RedynError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'redyn[{extra}]'")
+
+
+def warn(message: str) -> None:
+    """A RedynWarning that points at the user's own line: the first one that is not in this package."""
+    frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage] # of whoever calls this
+    while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RedynWarning, stacklevel=level)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
@@ -15,14 +14,14 @@ from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from redyn import files
-from redyn.description import RobotDescription, Source, random_chain, read, to_yaml, transforms
+from redyn.description import JointDescription, RobotDescription, Source, Trust, random_chain, read, to_yaml, transforms
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.algorithms import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
-from redyn.errors import InputError, RedynWarning
+from redyn.errors import InputError, warn
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
@@ -544,11 +543,19 @@ class Robot:
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
+        Joints that mimic a locked one are fixed with it, where it holds them (with a warning if they moved on their
+        own here). A joint that mimics another cannot be locked alone: lock its leader.
+
         >>> import redyn
         >>> redyn.load("puma").lock({"joint1": 0.2, "joint6": None}).joint_names
         ['joint2', 'joint3', 'joint4', 'joint5']
         """
-        return self._like(transforms.lock(self.description, joints))
+        locked = self._like(transforms.lock(self.description, joints))
+        along = [name for name in self.joint_names if name not in joints and name not in locked.joint_names]
+        if along:
+            shown = ", ".join(map(repr, along))
+            warn(f"lock: fixed too, since {'it mimics' if len(along) == 1 else 'they mimic'} a locked joint: {shown}")
+        return locked
 
     def attach(
         self, other: Robot, link: LinkName = None, pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None
@@ -556,7 +563,8 @@ class Robot:
         """A new robot with the base of `other` at `pose`, 4x4 or (xyz, rpy), in a frame of this one.
 
         Its base becomes the fixed link `<other>_base`, and its names get a prefix if one of them is taken. Gravity is
-        that of this robot. The end effector is that of `other` if it sits on this one's.
+        that of this robot. The end effector is that of `other` if it sits on this one's. Joints that mimic others are
+        tied as in the robot that has them.
 
         >>> import redyn
         >>> redyn.load("three-link").attach(redyn.load("two-link"), pose=([0, 0, 0.1], [0, 0, 0])).joint_names
@@ -565,7 +573,12 @@ class Robot:
         if not isinstance(other, Robot):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InputError(f"attach: expected a robot, got {type(other).__name__}")
         where, name = transforms.pose_matrix(pose), self.frame_name(link)
-        return self._like(transforms.attach(self._with_tip, other._with_tip, name, where))
+        kinds: set[Mimic] = {robot._options[-1] for robot in (self, other) if _followers(robot.description)}
+        if len(kinds) > 1:
+            raise InputError("attach: joints that mimic others are tied in one robot only; load both with one mimic=")
+        friction, exact, mimic = self._options
+        both = transforms.attach(self._with_tip, other._with_tip, name, where)
+        return _rebuild(both, friction, exact, kinds.pop() if kinds else mimic)
 
     def subtree(self, link: str | int) -> Robot:
         """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
@@ -700,6 +713,11 @@ class Robot:
         return self._run(Task(algorithm, **used), [*state, *values], **how)
 
 
+def _followers(description: RobotDescription) -> list[JointDescription]:
+    """The joints that mimic others."""
+    return [link.joint for link in description.links if link.joint.mimic is not None]
+
+
 def _over_step(flow: Array, step: object) -> Array:
     """The matrix exponential over a time step."""
     from scipy.linalg import expm  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
@@ -734,6 +752,7 @@ def load(
     mimic: Mimic = "independent",
     exact: bool = False,
     allow_unphysical: bool = False,
+    trust: Trust | None = None,
 ) -> Robot:
     """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
 
@@ -746,21 +765,22 @@ def load(
     has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
     most and makes right angles cost nothing.
 
+    Files come from strangers, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
+    ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
+
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
     if mimic not in ("independent", "couple"):
         raise InputError(f"mimic: expected 'independent' or 'couple', got {mimic!r}")
-    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical)
-    followers = [link.joint for link in description.links if link.joint.mimic is not None]
+    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
+    followers = _followers(description)
     if followers and mimic == "independent":
         first, more = followers[0], f" (and {len(followers) - 1} more)" if len(followers) > 1 else ""
         leader = first.mimic.joint if first.mimic else ""
-        warnings.warn(
+        warn(
             f"{description.source or description.name}: joint {first.name!r} mimics {leader!r}{more}; redyn takes such "
-            "joints as independent, mimic='couple' ties them",
-            RedynWarning,
-            stacklevel=2,
+            "joints as independent, mimic='couple' ties them"
         )
     return Robot(description, friction=friction, exact=exact, mimic=mimic)
 

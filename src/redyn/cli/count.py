@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.growth import show_growth
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, wide_console
+from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, bold, wide_console
 from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 from redyn.words import counted
@@ -34,6 +34,7 @@ def count(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Multiplications and additions of the graphs that run, beside the published tables.
 
@@ -55,7 +56,7 @@ def count(
         raise InputError("--time and --png go with --growth")
     name, _, length = robot.partition("-")
     general = name == "chain" and length.isdigit()
-    loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical)
+    loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical, trust=trust)
     n = loaded.dof
     counts = {
         name: loaded.operation_count(name)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Unphysical, bold, wide_console
+from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical, bold, wide_console
 
 
 def dh(
@@ -17,6 +17,7 @@ def dh(
     link: Annotated[str | None, typer.Option(help="The frame to reach; by default the end effector.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, angles in radians.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Denavit-Hartenberg parameters of the joints that lead to a frame, whatever convention the file has.
 
@@ -26,7 +27,7 @@ def dh(
     from redyn.description.transforms.frames import rpy_angles, vector
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     table = loaded.dh_parameters(link, modified=modified)
     if as_json:
         print(json.dumps({"robot": loaded.name, **table.to_data()}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, numbers
+from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, numbers
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -44,6 +44,7 @@ def equations(
     ] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The equations of motion in symbols: on the terminal, or derived step by step on a page.
 
@@ -60,7 +61,7 @@ def equations(
 
     outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
     files.check_all(outputs, force)
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     everything = number is not None and "all" in number
     eqs = derive(loaded, numbers=True if everything else number or (), where=_pairs(where or []), rods=rods or None)
     state = [

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, working
+from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, working
 from redyn.errors import InputError
 
 
@@ -33,6 +33,7 @@ def export(
     force: Force = False,
     no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Write the dynamics as dependency-free source: C99 with a header and a self-test, or one Python module.
 
@@ -50,7 +51,7 @@ def export(
         raise InputError(f"--real: expected double or float, got {real!r}")
     if lang == "python" and real == "float":
         raise InputError("--real float is for --lang c; Python's numbers are doubles")
-    loaded = load(robot, friction=not no_friction, allow_unphysical=allow_unphysical)
+    loaded = load(robot, friction=not no_friction, allow_unphysical=allow_unphysical, trust=trust)
     frames = external or []
     with working("tracing") as say:
         if lang == "c":

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Force, Unphysical, bold, numbers, progress_bar, wide_console, working
+from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, bold, numbers, progress_bar, wide_console, working
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -37,6 +37,7 @@ def identify(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Fit a robot's masses, mass centres, inertias and friction to measured torques.
 
@@ -51,7 +52,7 @@ def identify(
     from redyn.robot import load
 
     files.check_all([("--out", out, files.ROBOT), ("--png", png, files.PICTURE)], force)
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     with working("reading") as say:
         recorded = read_recording(data, loaded, degrees)
         other = read_recording(validate, loaded, degrees) if validate is not None else 0.2
@@ -139,6 +140,7 @@ def excite(
     seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
     force: Force = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Design a motion for identification: a Fourier series within the limits, at rest at both ends.
 
@@ -150,7 +152,7 @@ def excite(
     from redyn.robot import load
 
     files.check_all([("--out", out, files.CSV)], force)
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if not 0 < rate * duration <= 5e6:
         raise InputError("--rate: expected a positive number, and at most five million rows")
     fast = None if speed is None else numbers("--speed", speed, loaded.dof)
@@ -191,6 +193,7 @@ def parameters(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
 
@@ -203,7 +206,7 @@ def parameters(
     from redyn.identification import base_parameters, symbolic_groupings
     from redyn.robot import load
 
-    loaded = load(robot, allow_unphysical=allow_unphysical)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if unknown_lengths:
         if friction or armature:
             raise InputError("--unknown-lengths: without --friction and --armature")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 import typer
@@ -13,9 +13,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from redyn.errors import InputError
+from redyn.errors import InputError, warn
 from redyn.words import counted
 
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
+Trust = Literal["files"]  # as in redyn.description, which takes its time to import
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
 Force = Annotated[bool, typer.Option("--force", help="Replace files there even if they are of another kind.")]
@@ -25,6 +29,18 @@ Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically imp
 def plain_console(*, stderr: bool = False, width: int | None = None, soft_wrap: bool = False) -> Console:
     """Prints text as it is: names of robots and joints may look like Rich's markup (`arm[left]`, `[/]`, `:ring:`)."""
     return Console(highlight=False, markup=False, emoji=False, stderr=stderr, width=width, soft_wrap=soft_wrap)
+
+
+def _trusted(text: str) -> Trust:
+    if text != "files":
+        raise InputError(f"--trust: expected files, got {text!r}")
+    return "files"
+
+
+Trusted = Annotated[
+    Trust | None,
+    typer.Option(parser=_trusted, metavar="files", help="Let the robot file read meshes and includes of any folder."),
+]
 
 
 def wide_console() -> Console:
@@ -55,7 +71,7 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
     """`0, pi/2, 90 deg` as an array; a single number stands for all joints."""
     from redyn.description.numbers import parse_angle
 
-    parts = text.replace(",", " , ").split(",") if "," in text else _words(text)
+    parts = _parts(text)
     try:
         values = [parse_angle(part.strip()) for part in parts]
     except ValueError as error:
@@ -66,6 +82,28 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
         wanted = counted(count, "number") + (", separated by commas, or one for all" if count > 1 else "")
         raise InputError(f"{name}: expected {wanted}, got {len(values)}")
     return np.array(values)
+
+
+def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
+    """`numbers` for the joint values of a robot, with a hint where one looks like degrees."""
+    from redyn.description.units import like_degrees, turning_coordinates, unit_given
+
+    values = numbers(name, text, robot.nq)
+    joints = {str(link.joint.name): link.joint for link in robot.description.links}
+    turning = [turns for joint in robot.joint_names for turns in turning_coordinates(joints[joint])]
+    parts = _parts(text)
+    for value, part, turns in zip(values, parts * (len(values) // len(parts)), turning, strict=True):
+        if turns and like_degrees(value) and not unit_given(part):
+            warn(
+                f"{name}: {value:g} is read in radians; write {value:g} deg if degrees are meant, {value:g} rad if not"
+            )
+            break
+    return values
+
+
+def _parts(text: str) -> list[str]:
+    """The text of each number."""
+    return text.split(",") if "," in text else _words(text)
 
 
 def _words(text: str) -> list[str]:

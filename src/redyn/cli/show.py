@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, bold, wide_console
 
 if TYPE_CHECKING:
     from redyn.description import LinkDescription
@@ -31,12 +31,13 @@ def show(
     yaml: Annotated[bool, typer.Option("--yaml", help="Print the robot file instead, complete and tidy.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
     description: RobotDescription = loaded.description
     if yaml:
         print(loaded.to_yaml(), end="")

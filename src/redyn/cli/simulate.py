@@ -14,7 +14,17 @@ from rich.table import Table
 
 from redyn import files
 from redyn.cli.interrupt import Interrupted
-from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console, working
+from redyn.cli.options import (
+    ROBOT_HELP,
+    Floating,
+    Force,
+    Trusted,
+    Unphysical,
+    numbers,
+    positions,
+    wide_console,
+    working,
+)
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,6 +70,7 @@ def simulate(
     force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Let a robot move: fall, be driven, or follow a motion.
 
@@ -75,9 +86,9 @@ def simulate(
 
     outputs = ("--html", html, files.HTML), ("--csv", csv, files.CSV), ("--plot", plot, files.PICTURE)
     files.check_all(outputs, force)
-    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical, trust=trust)
     n = loaded.dof
-    start = loaded.initial if q is None else numbers("--q", q, loaded.nq)
+    start = loaded.initial if q is None else positions("--q", q, loaded)
     rates = numbers("--qd", qd, n)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
@@ -208,7 +219,7 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
         "quintic": trajectory.quintic,
         "trapezoid": trajectory.trapezoidal,
     }[kind]
-    return make(start, numbers("--follow", stop, robot.nq), duration, robot=robot)
+    return make(start, positions("--follow", stop, robot), duration, robot=robot)
 
 
 def _motion_table(run: Run) -> Table:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Floating, Force, Unphysical, numbers, wide_console
+from redyn.cli.options import ROBOT_HELP, Floating, Force, Trusted, Unphysical, numbers, positions, wide_console
 from redyn.errors import InputError
 
 
@@ -32,6 +32,7 @@ def torque(
     force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """The torques that a motion needs, at one state or along a cycloidal motion.
 
@@ -44,7 +45,7 @@ def torque(
     from redyn.trajectory import cycloidal
 
     files.check_all([("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)], force)
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical)
+    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
@@ -55,10 +56,10 @@ def torque(
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     if cycloid is None:
         t = np.zeros(1)
-        given = (("--q", q or "", nq), ("--qd", qd, n), ("--qdd", qdd, n))
-        state = [numbers(name, text, width)[None] for name, text, width in given]
+        rates = [numbers(name, text, n)[None] for name, text in (("--qd", qd), ("--qdd", qdd))]
+        state = [positions("--q", q or "", loaded)[None], *rates]
     else:
-        first, last = (numbers("--cycloid", end, nq) for end in cycloid)
+        first, last = (positions("--cycloid", end, loaded) for end in cycloid)
         motion = cycloidal(first, last, duration, robot=loaded)
         t = np.linspace(0.0, duration, samples)
         state = list(motion(t))

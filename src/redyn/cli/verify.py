@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Unphysical, bold, wide_console, working
+from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, bold, wide_console, working
 from redyn.errors import InputError, RedynError
 from redyn.words import counted
 
@@ -29,6 +29,7 @@ def verify(
     markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
+    trust: Trusted = None,
 ) -> None:
     """Compare every quantity with Pinocchio's and MuJoCo's, whichever is installed, at random states.
 
@@ -59,7 +60,7 @@ def verify(
                 say(f"{name}, {text}")
 
             try:
-                robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick)
+                robot, found = compare(source, states, exact, floating_base, allow_unphysical, tick, trust)
             except RedynError as error:
                 if len(robots) == 1:
                     raise

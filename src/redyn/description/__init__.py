@@ -2,7 +2,7 @@
 
 from redyn.description.chain import random_chain
 from redyn.description.checks import check_physical, unphysical_links
-from redyn.description.read import Source, library, read
+from redyn.description.read import Source, Trust, library, read
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
 from redyn.description.yaml_file import from_mapping, to_data, to_yaml
 
@@ -11,6 +11,7 @@ __all__ = [
     "LinkDescription",
     "RobotDescription",
     "Source",
+    "Trust",
     "check_physical",
     "from_mapping",
     "library",

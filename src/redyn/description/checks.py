@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
+from redyn.description.ties import in_rings, is_single
 from redyn.errors import DescriptionError
 
 # The rounding of a table printed to six digits; rods and discs sit exactly on the limit.
@@ -42,6 +43,7 @@ def complete(robot: RobotDescription) -> RobotDescription:
         _check_mass(link, where)
     _check_names(links)
     _check_parents(links)
+    _check_mimics(links)
     names = [str(link.name) for link in links]
     if robot.end_effector is not None and robot.end_effector not in names:
         raise DescriptionError(
@@ -186,6 +188,27 @@ def _check_parents(links: list[LinkDescription]) -> None:
             path[at] = None
             at = str(links[index[at]].parent)
         grounded.update(path)
+
+
+def _check_mimics(links: list[LinkDescription]) -> None:
+    """Leaders are single joints that move, and nobody follows himself."""
+    singles = {str(link.joint.name): None for link in links if is_single(link)}  # in order, and quick to search
+    every = {link.joint.name for link in links}
+    leaders = {str(link.joint.name): link.joint.mimic.joint for link in links if link.joint.mimic is not None}
+    rings = in_rings(leaders)
+    for i, link in enumerate(links):
+        leader = leaders.get(str(link.joint.name))
+        if leader is None:
+            continue
+        wrong = ""
+        if leader not in every:
+            wrong = f"{leader!r} is no single joint: none is called so{_suggest(leader, list(singles))}"
+        elif leader not in singles:
+            wrong = f"{leader!r} is no single joint; only joints with one number in q can be followed"
+        elif link.joint.name in rings:
+            wrong = f"following {leader!r} closes a ring of joints that follow each other; one of them must be free"
+        if wrong:
+            raise DescriptionError(f"links[{i}].joint.mimic.joint", wrong)
 
 
 def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,7 @@
-"""Where the meshes of a robot lie. A file may name only what is in its own folder or in a ROS package beside it."""
+"""Where the meshes of a robot lie. A file may name only what is in its own folder or in a ROS package beside it.
+
+A file that the user trusts (`redyn.load(..., trust="files")`) may name any file of this machine.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +38,10 @@ def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
     named = shape.file or ""
     if robot.folder is None:
         raise DescriptionError(named[:200], "this robot was not read from a file, so its meshes have no folder")
-    for root, path in _candidates(named, robot.folder):
+    for root, path in _candidates(named, robot.folder, robot.trusted):
         try:
             resolved, bound = path.resolve(), root.resolve()
-            if not resolved.is_relative_to(bound):
+            if not robot.trusted and not resolved.is_relative_to(bound):
                 raise outside(named)
             if resolved.is_file():
                 return resolved
@@ -49,7 +52,9 @@ def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
 
 def outside(named: str) -> DescriptionError:
     return DescriptionError(
-        named[:200], "leads outside the folder of the model (or the ROS package that holds it), which is not allowed"
+        named[:200],
+        "leads outside the folder of the model (or the ROS package that holds it), which is not allowed; if you trust "
+        "the file, load it with trust='files' (--trust files on the command line)",
     )
 
 
@@ -68,7 +73,7 @@ def _is_package(folder: Path) -> bool:
         return False
 
 
-def _candidates(named: str, folder: Path) -> Iterator[tuple[Path, Path]]:
+def _candidates(named: str, folder: Path, trusted: bool) -> Iterator[tuple[Path, Path]]:
     """Pairs of the folder that bounds a path, and the path."""
     match = _SCHEME.fullmatch(named)
     if match is not None:
@@ -76,6 +81,8 @@ def _candidates(named: str, folder: Path) -> Iterator[tuple[Path, Path]]:
         bounds = _bounds.get()
         for root in _packages(package, folder) if bounds is None else _packages_within(bounds, package, folder):
             yield bounds or root, root / rest
+    elif trusted and "://" not in named.removeprefix("file://"):
+        yield folder, folder / named.removeprefix("file://").replace("\\", "/")
     elif "://" in named or Path(named).is_absolute() or re.match(r"[A-Za-z]:|[\\/~]", named):
         raise outside(named)
     else:

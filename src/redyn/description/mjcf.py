@@ -7,8 +7,6 @@ the moving link is named after the joint and the body hangs fixed on it, so that
 
 from __future__ import annotations
 
-import importlib
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,35 +16,42 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from redyn.description.checks import complete, unphysical_links
-from redyn.description.mjcf_files import check_files
+from redyn.description.mjcf_amounts import check_amounts
+from redyn.description.mjcf_compile import compiled
+from redyn.description.mjcf_files import Model, read_files
+from redyn.description.mjcf_options import Acting, not_modelled
 from redyn.description.placement import quaternion_rotation
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
 from redyn.description.transforms.frames import origin
+from redyn.description.units import values
 from redyn.description.xml_file import Element
-from redyn.errors import DescriptionError, MissingExtraError, RedynWarning
+from redyn.errors import DescriptionError, warn
 
 Array = NDArray[np.float64]
 
 _LONGEST = 150  # characters of a name, so that an ending still fits
 _KINDS = {0: "free", 1: "spherical", 2: "prismatic", 3: "revolute"}  # mjJNT_FREE, _BALL, _SLIDE, _HINGE
-_ON_JOINTS = (0, 1)  # mjTRN_JOINT, mjTRN_JOINTINPARENT
 _SOLIDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}  # mjGEOM_...
 _SHOWN = 3  # groups of geoms below this one are what MuJoCo's viewer shows
 
 
-def parse_mjcf(root: Element, path: Path) -> RobotDescription:
-    """A robot from an MJCF file whose outermost element is `root`."""
-    check_files(root, path)
-    model = _compiled(path)
+def parse_mjcf(root: Element, path: Path, trusted: bool = False) -> RobotDescription:
+    """A robot from an MJCF file whose outermost element is `root`. `trusted`: it may read files of any folder."""
+    files = read_files(root, path, trusted)
+    check_amounts(files)
+    model = compiled(path)
     file = path.name
-    names = _Names(model)
-    fields = [link for body in range(1, model.nbody) for link in _Body(model, body, names, path).links()]
+    if model.nbody == 1:
+        raise DescriptionError(file, "links: no bodies; expected <body> elements in <worldbody>")
+    names, acts = _Names(model), Acting(model)
+    meshes = _mesh_files(model, files, path.parent)
+    fields = [link for body in range(1, model.nbody) for link in _Body(model, body, names, acts, meshes).links()]
     try:
         description = RobotDescription(
             name=model.names.partition(b"\0")[0].decode("utf-8", "replace").strip()[:200] or file,
             source=file,
             convention="frames",
-            gravity=_gravity(model),
+            gravity=_gravity(model, acts),
             links=[LinkDescription(**link) for link in fields],
         )
         description = complete(description)
@@ -56,42 +61,37 @@ def parse_mjcf(root: Element, path: Path) -> RobotDescription:
         raise DescriptionError(file, f"{where}: {problem['msg'].removeprefix('Value error, ')}") from None
     except DescriptionError as error:
         raise DescriptionError(file, str(error)) from None
-    left_out = list(_left_out(model))
-    if left_out:
-        warnings.warn(f"{file}: redyn leaves out {', '.join(left_out)}", RedynWarning, stacklevel=2)
+    _tell(description, model, acts)
     odd = [f"{where}: {why}" for where, why in unphysical_links(description)]
     if odd:
-        warnings.warn(f"{file}: {odd[0]}", RedynWarning, stacklevel=2)
+        warn(f"{file}: {odd[0]}")
         description = description.model_copy(update={"unphysical": "as given in the MJCF"})
     return description
 
 
-def _compiled(path: Path) -> Any:
-    try:
-        mujoco: Any = importlib.import_module("mujoco")
-    except ImportError:
-        raise MissingExtraError("mujoco", "mujoco", "reading an MJCF file") from None
-    said: list[str] = []
-    earlier = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)  # or it writes MUJOCO_LOG.TXT wherever the user stands
-    try:
-        spec = mujoco.MjSpec.from_file(str(path))
-        spec.memory = -1  # a file may ask for any amount; nothing is simulated here
-        model = spec.compile()
-    except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise DescriptionError(path.name, f"MuJoCo does not accept it: {reason}") from None
-    finally:
-        mujoco.set_mju_user_warning(earlier)
-    if any("NaN" in message for message in said):
-        raise DescriptionError(path.name, "a number is NaN; expected finite numbers")
-    return model
-
-
-def _gravity(model: Any) -> tuple[float, float, float]:
-    disabled = model.opt.disableflags & importlib.import_module("mujoco").mjtDisableBit.mjDSBL_GRAVITY
+def _gravity(model: Any, acts: Acting) -> tuple[float, float, float]:
     x, y, z = map(float, model.opt.gravity)
-    return (0.0, 0.0, 0.0) if disabled else (x, y, z)
+    return (x, y, z) if acts.gravity else (0.0, 0.0, 0.0)
+
+
+def _tell(description: RobotDescription, model: Any, acts: Acting) -> None:
+    """Warns of what redyn does not take over, or takes over in another way."""
+    file = str(description.source)
+    left_out = list(not_modelled(model, acts))
+    if left_out:
+        warn(f"{file}: redyn leaves out {', '.join(left_out)}")
+    rotors = [link.joint.name for link in description.links if link.joint.type == "free" and link.joint.armature]
+    if rotors:
+        warn(
+            f"{file}: the armature of the free joint {rotors[0]!r} acts on its accelerations in the body's axes; "
+            "MuJoCo, which has them in the world's, adds armature * (omega x v) to its force"
+        )
+    wide = [link.joint for link in description.links for item in values(link) if item.limit and item.doubtful]
+    if wide:
+        warn(
+            f"{file}: the limits of joint {wide[0].name!r} are {wide[0].limits} rad, several turns; if degrees are "
+            'meant, leave out angle="radian" in <compiler>'
+        )
 
 
 class _Names:
@@ -132,8 +132,8 @@ def _fresh(name: str, taken: set[str]) -> str:
 class _Body:
     """One body of the compiled model, on the way to links."""
 
-    def __init__(self, model: Any, index: int, names: _Names, path: Path) -> None:
-        self.model, self.index, self.names, self.path = model, index, names, path
+    def __init__(self, model: Any, index: int, names: _Names, acts: Acting, meshes: list[str | None]) -> None:
+        self.model, self.index, self.names, self.acts, self.meshes = model, index, names, acts, meshes
         self.name = names.bodies[index]
         self.joints = range(model.body_jntadr[index], model.body_jntadr[index] + model.body_jntnum[index])
 
@@ -161,16 +161,15 @@ class _Body:
         yield {"name": self.name, "parent": parent, "joint": fixed, **origin(at), **self._mass(), **self._shapes()}
 
     def _joint(self, j: int) -> dict[str, Any]:
-        model = self.model
+        model, acts = self.model, self.acts
         name = self.names.joints[j]
         kind = _KINDS[int(model.jnt_type[j])]
         dof = int(model.jnt_dofadr[j])
-        rotor = _rotor(model, j)
         joint: dict[str, Any] = {"type": kind, "name": name}
         for field, value in (
-            ("damping", model.dof_damping[dof] + rotor[0]),
-            ("coulomb", model.dof_frictionloss[dof]),
-            ("armature", model.dof_armature[dof] + rotor[1]),
+            ("damping", model.dof_damping[dof] + acts.rotor_damping[j] if acts.dampers else 0.0),
+            ("coulomb", model.dof_frictionloss[dof] if acts.friction else 0.0),
+            ("armature", model.dof_armature[dof] + acts.rotor_armature[j]),
         ):
             if value:
                 joint[field] = float(value)
@@ -180,7 +179,7 @@ class _Body:
             return joint | {"initial": (x, y, z, a, b, c, w)}
         if kind == "spherical":
             return joint  # a limit here is a cone, which redyn cannot express
-        if model.jnt_limited[j]:
+        if model.jnt_limited[j] and acts.limits:
             joint["limits"] = _floats(model.jnt_range[j])
         reference = float(model.qpos0[first])
         if reference:
@@ -209,7 +208,7 @@ class _Body:
                 solid["size"] = (2 * a, 2 * b, 2 * c)
             elif kind == "mesh":
                 mesh = int(model.geom_dataid[g])
-                name = _mesh_file(model, mesh, self.path.parent)
+                name = self.meshes[mesh]
                 if name is None:
                     continue
                 # MuJoCo has moved the mesh to its mass centre and principal axes; the file has not.
@@ -227,54 +226,24 @@ class _Body:
         return found
 
 
-def _rotor(model: Any, joint: int) -> tuple[float, float]:
-    """Damping and armature that a joint feels through the gears of its actuators (in newer versions of MuJoCo)."""
-    felt = {"actuator_damping": 0.0, "actuator_armature": 0.0}
-    for a in range(len(model.actuator_trntype)):
-        if model.actuator_trntype[a] in _ON_JOINTS and model.actuator_trnid[a, 0] == joint:
-            for field in felt:
-                values = np.ravel(getattr(model, field, 0.0))
-                felt[field] += float(model.actuator_gear[a, 0]) ** 2 * float(values[a] if values.size > a else 0.0)
-    return felt["actuator_damping"], felt["actuator_armature"]
-
-
-def _mesh_file(model: Any, mesh: int, folder: Path) -> str | None:
-    """The file of a mesh, seen from the folder of the model."""
-    start = int(model.mesh_pathadr[mesh])
-    if start < 0:
-        return None  # made of numbers in the file
-    named = Path(model.paths[start:].partition(b"\0")[0].decode("utf-8", "replace"))
-    return (named.relative_to(folder) if named.is_relative_to(folder) else named).as_posix()[:4096]
-
-
-def _left_out(model: Any) -> Iterator[str]:
-    """What the file has and redyn cannot express."""
-    if (model.geom_contype & model.geom_conaffinity).any() or model.npair:
-        yield "contacts"
-    cones = int(((model.jnt_type == 1) & (model.jnt_limited != 0)).sum())
-    for count, what in (
-        (cones, "limits of ball joints"),
-        (model.nu, "actuators"),
-        (model.ntendon, "tendons"),
-        (model.neq, "equality constraints"),
-        (model.nflex, "flexible bodies"),
-        (model.nplugin, "plugins"),
-        (model.nmocap, "the motion of mocap bodies"),
-    ):
-        if count:
-            yield f"{what} ({count})"
-    for name, what in (
-        ("jnt_stiffness", "joint springs"),
-        ("jnt_stiffnesspoly", "joint springs that are not linear"),
-        ("dof_dampingpoly", "damping that is not linear"),
-        ("actuator_dampingpoly", "actuators' damping that is not linear"),
-        ("body_gravcomp", "gravity compensation"),
-    ):
-        values = getattr(model, name, None)  # the newer ones are not in every mujoco
-        if values is not None and np.any(values):
-            yield what
-    if model.opt.density or model.opt.viscosity:
-        yield "the fluid around"
+def _mesh_files(model: Any, files: Model, folder: Path) -> list[str | None]:
+    """The file of every mesh, seen from the folder of the model; None for one that is made of numbers."""
+    known = files.all_meshes()
+    by_name = {path.name: path for path in sorted(known)}
+    found: list[str | None] = []
+    for start in map(int, model.mesh_pathadr):
+        if start < 0:
+            found.append(None)
+            continue
+        path = Path(model.paths[start:].partition(b"\0")[0].decode("utf-8", "replace"))
+        if path.resolve() not in known:  # older versions of MuJoCo keep the name without the folder of meshes
+            path = by_name.get(path.name, path)
+        for own in (folder, folder.resolve()):
+            if path.is_relative_to(own):
+                path = path.relative_to(own)
+                break
+        found.append(path.as_posix()[:4096])
+    return found
 
 
 def _floats(values: Any) -> tuple[float, ...]:

@@ -1,71 +1,176 @@
-"""What an MJCF file may ask of MuJoCo's compiler: files of its own folder only, and moderate amounts of everything."""
+"""The files of an MJCF model: those it includes, those it attaches, and the meshes that they name.
+
+MuJoCo looks for a file beside the one that names it, and from the folder of the main one: for included files there, for
+meshes in the folder that the last <compiler> of the whole model names, wherever that stands. So every place where it
+may look is checked before it does: none may lie outside the folder of the model, unless the user trusts the file.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from redyn.description.meshes import outside, own_root
-from redyn.description.xml_file import Element, parse_xml
+from redyn.description.xml_file import MOST_ELEMENTS, Element, parse_xml
 from redyn.description.yaml_file import LARGEST_FILE
 from redyn.errors import DescriptionError
 
-MOST_FILES = 100  # included files
-MOST_COPIES = 10_000  # by <replicate>, <composite> and <flexcomp>
-LARGEST_PICTURE = 8192  # pixels or rows: textures and height fields
-LARGEST_SIZE = 1_000_000  # numbers in <size>
+MOST_FILES = 100  # included and attached
+LARGEST_MESHES = 100_000_000  # bytes of all meshes; MuJoCo takes some 35 times as much
 
-_FOLDERS = ("meshdir", "texturedir", "assetdir")
-_NESTED = ("include", "model")  # elements that name another MJCF file
-_COPIES = ("replicate", "composite", "flexcomp")
+MOST_NAMED = 5_000  # meshes
+MOST_FOLDERS = 10  # where to look for them
 
-
-def check_files(root: Element, path: Path) -> None:
-    """An error where the file, or one that it includes, reaches outside or asks for too much."""
-    seen = {path.resolve()}
-    waiting = [root]
-    bound = own_root(path.parent.resolve())
-    while waiting:
-        model = waiting.pop()
-        _check_amounts(model)
-        for element, place in _named_files(model, path.parent):
-            resolved = _resolved(place)
-            if resolved is None or not resolved.is_relative_to(bound):
-                raise outside(f"{element.file}:{element.line}: {place.name}")
-            if element.tag in _NESTED and resolved not in seen and resolved.is_file():
-                seen.add(resolved)
-                if len(seen) > MOST_FILES:
-                    raise DescriptionError(root.file, f"includes more than {MOST_FILES} files")
-                waiting.append(_included(resolved))
+_FOLDERS = ("meshdir", "assetdir")
+_ELSEWHERE = re.compile(r"[\\/]{2}|[A-Za-z][A-Za-z0-9+.-]*:")  # another machine, a drive, an address
+DROPPED = ("texture", "hfield")  # what redyn has no use for; MuJoCo never opens their files
 
 
-def _included(path: Path) -> Element:
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise DescriptionError(path.name, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
-        return parse_xml(path.read_bytes(), path.name)
-    except OSError as error:
-        raise DescriptionError(path.name, f"cannot be read: {error.strerror}") from None
+@dataclass
+class Model:
+    """A main file with all that it includes; models that it attaches are models of their own."""
+
+    folder: Path
+    root: Element
+    parts: list[tuple[Element, Path]] = field(default_factory=list[tuple[Element, Path]])
+    included: dict[int, Element] = field(default_factory=dict[int, Element])  # by id of the <include>
+    attached: dict[str, Model] = field(default_factory=dict[str, "Model"])  # by name of the <model>
+    meshes: dict[int, Path] = field(default_factory=dict[int, Path])  # by id of the element that names one
+
+    def elements(self) -> Iterator[tuple[Element, Path]]:
+        """Every element of every file, with the folder of that file."""
+        for root, path in self.parts:
+            for element in root.walk():
+                yield element, path.parent
+
+    def all_meshes(self) -> set[Path]:
+        """Of this model and of those that it attaches."""
+        return set(self.meshes.values()).union(*(model.all_meshes() for model in self.attached.values()))
+
+    def children(self, element: Element) -> list[Element]:
+        """What stands in an element once files are included."""
+        inner: list[Element] = []
+        for child in element.children:
+            found = self.included.get(id(child))
+            inner += self.children(found) if found is not None else [child]
+        return inner
 
 
-def _walk(root: Element) -> Iterator[Element]:
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        yield element
-        waiting.extend(element.children)
+def read_files(root: Element, path: Path, trusted: bool) -> Model:
+    """The model of a file whose outermost element is `root`; an error where it reaches outside."""
+    bound = None if trusted else own_root(path.parent.resolve())
+    return _Reader(bound).model(root, path, ())
 
 
-def _named_files(root: Element, folder: Path) -> Iterator[tuple[Element, Path]]:
-    """Every element that names a file, with every place where the file may be looked for."""
-    compilers = [element for element in _walk(root) if element.tag == "compiler"]
-    folders = {"", *(element.attributes.get(name, "") for element in compilers for name in _FOLDERS)}
-    for element in _walk(root):
+class _Reader:
+    def __init__(self, bound: Path | None) -> None:
+        self.bound = bound  # None: anywhere
+        self.files = self.elements = self.bytes = self.named = 0
+        self.models: dict[Path, Model] = {}
+
+    def model(self, root: Element, path: Path, above: tuple[Path, ...]) -> Model:
+        resolved = path.resolve()
+        if resolved in above:
+            raise DescriptionError(f"{root.file}", "this model contains itself")
+        model = Model(path.parent, root)
+        self._add(model, root, path, {resolved})
+        folders = self._folders(model)
+        for element, folder in list(model.elements()):
+            if element.tag == "model" and element.attributes.get("file"):
+                found = self._found(element, element.attributes["file"], [model.folder], False)
+                if found is not None:
+                    name = element.attributes.get("name") or found.stem
+                    model.attached[name] = self._attached(found, (*above, resolved))
+            elif element.tag != "include":
+                self._named(model, element, [folder, *folders])
+        return model
+
+    def _attached(self, path: Path, above: tuple[Path, ...]) -> Model:
+        if path not in self.models:
+            self.models[path] = self.model(self._parsed(path), path, above)
+        return self.models[path]
+
+    def _add(self, model: Model, root: Element, path: Path, seen: set[Path]) -> None:
+        """A file of a model, and those that it includes."""
+        self.elements += sum(1 for _ in root.walk())
+        if self.elements > MOST_ELEMENTS:
+            raise DescriptionError(model.root.file, f"more than {MOST_ELEMENTS:,} elements with what it includes")
+        model.parts.append((root, path))
+        for element in root.walk():
+            if element.tag != "include" or not element.attributes.get("file"):
+                continue
+            found = self._found(element, element.attributes["file"], [path.parent, model.folder], False)
+            if found is not None and found not in seen:  # MuJoCo refuses what is missing, and to include a file twice
+                seen.add(found)
+                inner = self._parsed(found)
+                model.included[id(element)] = inner
+                self._add(model, inner, found, seen)
+
+    def _parsed(self, path: Path) -> Element:
+        self.files += 1
+        if self.files > MOST_FILES:
+            raise DescriptionError(path.name, f"the model includes more than {MOST_FILES} files")
+        try:
+            self.bytes += path.stat().st_size
+            if self.bytes > LARGEST_FILE:
+                raise DescriptionError(path.name, f"the files of the model have over {LARGEST_FILE // 1_000_000} MB")
+            return parse_xml(path.read_bytes(), path.name)
+        except OSError as error:
+            raise DescriptionError(path.name, f"cannot be read: {error.strerror}") from None
+
+    def _named(self, model: Model, element: Element, folders: list[Path]) -> None:
+        """Files that an element names."""
         for name, value in element.attributes.items():
-            if name.startswith("file") and value.strip():
-                for inner in folders:
-                    yield element, folder / inner.replace("\\", "/") / value.strip().replace("\\", "/")
+            if name.startswith("file") and value.strip() and element.tag not in DROPPED:
+                self.named += 1
+                if self.named > MOST_NAMED:
+                    raise element.error(f"the model names more than {MOST_NAMED:,} files")
+                found = self._found(element, value, folders, True)
+                if found is not None:
+                    model.meshes[id(element)] = found
+
+    def _folders(self, model: Model) -> list[Path]:
+        """Where MuJoCo may look for the meshes of a model."""
+        named = {""}
+        for element, _ in model.elements():
+            for name in _FOLDERS if element.tag == "compiler" else ():
+                folder = element.attributes.get(name, "")
+                if self.bound is not None and _ELSEWHERE.match(folder):
+                    raise _outside(element, folder)
+                named.add(folder)
+        if len(named) > MOST_FOLDERS:
+            raise DescriptionError(model.root.file, f"more than {MOST_FOLDERS} folders of meshes")
+        return [model.folder / name.replace("\\", "/") for name in sorted(named)]
+
+    def _found(self, element: Element, named: str, folders: Sequence[Path], strips: bool) -> Path | None:
+        """The first file of that name in the folders; an error where one outside might be opened."""
+        slashed = named.replace("\\", "/")
+        if self.bound is not None and _ELSEWHERE.match(named):
+            raise _outside(element, named)
+        last = [slashed.rpartition("/")[2]] if strips else []  # a compiler may be told to drop the folders of names
+        names = dict.fromkeys((named, slashed, *last))
+        found: list[Path] = []
+        beyond: list[Path] = []
+        for place in (folder / name for folder in folders for name in names if name):
+            resolved = _resolved(place)
+            if resolved is None:
+                continue
+            if self.bound is not None and not resolved.is_relative_to(self.bound):
+                beyond.append(resolved)
+            elif _exists(resolved):
+                found.append(resolved)
+        if any(map(_exists, beyond)) or (beyond and not found):
+            raise _outside(element, named)
+        if found and not found[0].is_file():
+            raise element.error(f"{named[:200]!r} is no plain file")
+        return found[0] if found else None
+
+
+def _outside(element: Element, named: str) -> DescriptionError:
+    last = re.split(r"[\\/]", named)[-1][:100]
+    return outside(f"{element.file}:{element.line}: {last}")
 
 
 def _resolved(place: Path) -> Path | None:
@@ -75,25 +180,11 @@ def _resolved(place: Path) -> Path | None:
         return None
 
 
-def _check_amounts(root: Element) -> None:
-    waiting = [(root, 1)]
-    while waiting:
-        element, copies = waiting.pop()
-        if element.tag in _COPIES:
-            for count in _integers(element, "count"):
-                copies *= max(1, count)
-            if copies > MOST_COPIES:
-                raise element.error(f"<{element.tag}> makes more than {MOST_COPIES:,} copies")
-        for name in ("width", "height", "nrow", "ncol"):
-            if element.tag in ("texture", "hfield") and max(_integers(element, name), default=0) > LARGEST_PICTURE:
-                raise element.error(f"<{element.tag} {name}=...> is more than {LARGEST_PICTURE}")
-        if element.tag == "size":
-            for name in element.attributes:
-                if name != "memory" and max(_integers(element, name), default=0) > LARGEST_SIZE:
-                    raise element.error(f"<size {name}=...> is more than {LARGEST_SIZE:,}")
-        waiting.extend((child, copies) for child in element.children)
-
-
-def _integers(element: Element, name: str) -> list[int]:
-    words = element.attributes.get(name, "").split()
-    return [int(float(word)) for word in words if re.fullmatch(r"[0-9]{1,18}(\.[0-9]*)?([eE][0-9]{1,2})?", word)]
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # it is there, though this user may not look at it
+        return True
+    return True

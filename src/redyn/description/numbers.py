@@ -11,6 +11,7 @@ LARGEST = 1e100  # beyond, products overflow
 _TOKEN = re.compile(
     r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(pi|deg|rad)\b|([-+*/()°π]))"
 )
+_DATE = re.compile(r"\s*(?:[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4})(?![0-9.])")
 
 
 def parse_angle(value: object) -> float:
@@ -77,6 +78,8 @@ class _Parser:
         self.tokens: list[str] = []
         if len(text) > LONGEST:
             raise ValueError(f"a number of more than {LONGEST} characters: {shown(text)}")
+        if _DATE.match(text):
+            raise self.error()  # 2024-01-31 is no sum
         at = 0
         text = text.rstrip()
         while at < len(text):

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
+from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
@@ -16,10 +17,11 @@ from redyn.description.transforms import floating
 from redyn.description.urdf import parse_urdf
 from redyn.description.xml_file import parse_xml
 from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
-from redyn.errors import DescriptionError
+from redyn.errors import DescriptionError, InputError
 
 _YAML, _XML = (".yaml", ".yml"), (".urdf", ".xml")
 
+Trust = Literal["files"]
 Source = str | PathLike[str] | Mapping[str, object]
 
 
@@ -33,8 +35,15 @@ def library() -> list[str]:
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
 
 
-def read(source: Source, *, floating_base: bool = False, allow_unphysical: bool = False) -> RobotDescription:
-    """The description behind a library name, a path or a mapping; `floating_base` sets it free from the world."""
+def read(
+    source: Source, *, floating_base: bool = False, allow_unphysical: bool = False, trust: Trust | None = None
+) -> RobotDescription:
+    """The description behind a library name, a path or a mapping; `floating_base` sets it free from the world.
+
+    A file reads others (meshes, what an MJCF includes) of its own folder only, unless `trust` is "files".
+    """
+    if trust not in (None, "files"):
+        raise InputError(f"trust: expected 'files' or None, got {trust!r}")
     if isinstance(source, Mapping):
         description, origin = from_mapping(source), ""
     elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -46,7 +55,7 @@ def read(source: Source, *, floating_base: bool = False, allow_unphysical: bool 
         description = parse_yaml(text, origin)
     else:
         path = Path(source)
-        description, origin = _read_file(path), path.name
+        description, origin = _read_file(path, trust == "files"), path.name
     if not allow_unphysical:
         check_physical(description, origin)
     if floating_base:
@@ -55,20 +64,22 @@ def read(source: Source, *, floating_base: bool = False, allow_unphysical: bool 
     return description
 
 
-def _read_file(path: Path) -> RobotDescription:
+def _read_file(path: Path, trusted: bool) -> RobotDescription:
     shown = str(path)[:200]
     if "\n" in shown:
         raise DescriptionError("", "load takes a path or a dict, not the text of a file")
     try:
         if "\0" in str(path) or not path.is_file():
             raise FileNotFoundError
+        if path.suffix.lower() == xacro.SUFFIX:
+            raise xacro.unexpanded(shown, f"its name ends in {xacro.SUFFIX}")
         if path.suffix.lower() not in (*_YAML, *_XML):
             raise DescriptionError(shown, "expected a .yaml, .urdf or .xml (MJCF) file")
         if path.stat().st_size > LARGEST_FILE:
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
         data = path.read_bytes()
-        description = _parse_xml(data, path) if path.suffix.lower() in _XML else _parse_text(data, path)
-        return description.placed_in(path.resolve().parent)
+        description = _parse_xml(data, path, trusted) if path.suffix.lower() in _XML else _parse_text(data, path)
+        return description.placed_in(path.resolve().parent, trusted)
     except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
         hint = f"did you mean {close[0]!r}?" if close else "`redyn list` shows the library"
@@ -85,7 +96,7 @@ def _parse_text(data: bytes, path: Path) -> RobotDescription:
     return parse_yaml(text, path.name)
 
 
-def _parse_xml(data: bytes, path: Path) -> RobotDescription:
+def _parse_xml(data: bytes, path: Path, trusted: bool) -> RobotDescription:
     """URDF or MJCF, whichever the outermost element says."""
     root = parse_xml(data, path.name)
-    return parse_mjcf(root, path) if root.tag == "mujoco" else parse_urdf(root)
+    return parse_mjcf(root, path, trusted) if root.tag == "mujoco" else parse_urdf(root)

@@ -113,11 +113,11 @@ class _Strict(BaseModel):
 
 
 class Mimic(_Strict):
-    """This joint follows another: q = multiplier * q of `joint` + offset. Recorded; the dynamics take it as free."""
+    """This joint follows another: q = multiplier * q of `joint` + offset. See `redyn.load` for what is made of it."""
 
     joint: Name
     multiplier: Number = 1.0
-    offset: Number = 0.0
+    offset: Angle = 0.0
 
 
 class JointDescription(_Strict):
@@ -248,6 +248,7 @@ class RobotDescription(_Strict):
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
     # Where the file lies, for its meshes; never read from the file itself, which may not choose its own bounds.
     _folder: Path | None = PrivateAttr(default=None)
+    _trusted: bool = PrivateAttr(default=False)
 
     def __eq__(self, other: object) -> bool:
         """Where its file lies is no part of a robot."""
@@ -258,8 +259,13 @@ class RobotDescription(_Strict):
         """The folder of the file that this robot was read from."""
         return self._folder
 
-    def placed_in(self, folder: Path) -> RobotDescription:
+    @property
+    def trusted(self) -> bool:
+        """Whether that file may name meshes in any folder, because the user said so."""
+        return self._trusted
+
+    def placed_in(self, folder: Path, trusted: bool = False) -> RobotDescription:
         """The same robot, read from a file in `folder`."""
         placed = self.model_copy()
-        placed._folder = folder
+        placed._folder, placed._trusted = folder, trusted
         return placed

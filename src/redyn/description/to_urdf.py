@@ -11,7 +11,6 @@ refuses a moment of zero; no result shows it.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
@@ -21,7 +20,7 @@ from redyn.description.placement import placement, steps
 from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDescription, RobotDescription, Shape
 from redyn.description.transforms.common import fresh, link_names
 from redyn.description.transforms.frames import as_frames, mass_centre, origin, vector
-from redyn.errors import DescriptionError, RedynWarning
+from redyn.errors import DescriptionError, warn
 
 LEAST_MOMENT = 1e-13  # kg m^2; MuJoCo's limit is a tenth of it
 _NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
@@ -41,7 +40,7 @@ def to_urdf(robot: RobotDescription) -> str:
     odd = [f"{link.joint.name}: {what}" for link in robot.links for what in _odd(link.joint)]
     if odd:
         more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
-        warnings.warn(f"{robot.name}: {odd[0]}{more}", RedynWarning, stacklevel=3)
+        warn(f"{robot.name}: {odd[0]}{more}")
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
     lines += [f"  {_comment(note)}" for note in _notes(robot)]
     lines.append(f'  <link name="{WORLD}"/>')
@@ -122,8 +121,8 @@ def _link(link: LinkDescription) -> list[str]:
 
 def _inertial(link: LinkDescription) -> list[str]:
     inertia = link.inertia or (0.0,) * 6
-    if not link.mass and not any(inertia):
-        return []
+    if not link.mass and not any(inertia) and link.joint.type == "fixed":
+        return []  # a link that moves says that it has no mass
     if link.mass:
         inertia = _without_zero_moments(inertia)
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -131,7 +130,7 @@ def _inertial(link: LinkDescription) -> list[str]:
     return [
         "    <inertial>",
         f'      <origin xyz="{_numbers(mass_centre(link))}" rpy="0 0 0"/>',
-        f'      <mass value="{link.mass!r}"/>',
+        f'      <mass value="{link.mass or 0.0!r}"/>',
         f"      <inertia {entries}/>",
         "    </inertial>",
     ]

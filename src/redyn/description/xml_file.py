@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 import xml.parsers.expat
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from redyn.description.numbers import LARGEST
@@ -44,6 +45,14 @@ class Element:
     def all(self, tag: str) -> list[Element]:
         return [child for child in self.children if child.tag == tag]
 
+    def walk(self) -> Iterator[Element]:
+        """This element and all inside it."""
+        waiting: list[Element] = [self]
+        while waiting:
+            element = waiting.pop()
+            yield element
+            waiting.extend(reversed(element.children))
+
     def error(self, message: str) -> DescriptionError:
         return DescriptionError(f"{self.file}:{self.line}", message)
 
@@ -51,7 +60,9 @@ class Element:
         """An attribute that must be there."""
         value = self.attributes.get(name, "").strip()
         if not value:
-            raise self.error(f"<{self.tag}> needs the attribute {name!r}")
+            others = ", ".join(repr(other[:60]) for other in list(self.attributes)[:5] if other != name)
+            has = f"; it has {others}" if others and name not in self.attributes else ""
+            raise self.error(f"<{self.tag}> needs the attribute {name!r}{has}")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
@@ -73,8 +84,7 @@ class Element:
         values = tuple(float(word) if _NUMBER.fullmatch(word) else math.nan for word in words)
         if len(values) != count or not all(abs(value) <= LARGEST for value in values):
             what = "a finite number" if count == 1 else f"{count} finite numbers"
-            hint = "; run xacro over the file first" if "${" in text else ""
-            raise self.error(f"{where}: expected {what}, got {text[:60]!r}{hint}")
+            raise self.error(f"{where}: expected {what}, got {text[:60]!r}")
         return values
 
     def origin(self) -> tuple[tuple[float, ...], tuple[float, ...]]:

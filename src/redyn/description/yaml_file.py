@@ -12,7 +12,8 @@ from redyn.description.checks import complete
 from redyn.description.numbers import format_angle
 from redyn.description.numbers import shown as _shown
 from redyn.description.schema import RobotDescription
-from redyn.errors import DescriptionError
+from redyn.description.units import doubtful, values
+from redyn.errors import DescriptionError, warn
 
 LARGEST_FILE = 50_000_000  # bytes of a robot file
 # Of a YAML file, which is parsed in Python at some 20,000 values a second: 1,500 links, and seconds at worst.
@@ -20,6 +21,7 @@ LARGEST_YAML = 1_000_000  # characters
 MOST_VALUES = 50_000  # keys, numbers, lists and mappings
 
 _ANGLES = ("alpha", "theta")
+_STANDARD = "tag:yaml.org,2002:"  # written !! in a file
 
 
 class _Loader(yaml.SafeLoader):
@@ -38,8 +40,13 @@ class _Loader(yaml.SafeLoader):
         if self._values > MOST_VALUES:
             message = f"more than {MOST_VALUES:,} values, which no robot file needs"
             raise yaml.MarkedYAMLError(None, None, message, event.start_mark)
+        message = ""
         if getattr(event, "anchor", None) is not None:
             message = "anchors and aliases are not used in robot files"
+        elif getattr(event, "tag", None) is not None:
+            tag = str(event.tag).replace(_STANDARD, "!!")[:60]
+            message = f"tags such as {tag} are not used in robot files; write the plain value"
+        if message:
             raise yaml.MarkedYAMLError(None, None, message, event.start_mark)
         return super().compose_node(parent, index)
 
@@ -53,7 +60,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_NULL = "tag:yaml.org,2002:null"
+_NULL = f"{_STANDARD}null"
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag == _NULL]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
@@ -87,12 +94,16 @@ def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescripti
     except RecursionError:
         raise DescriptionError(origin, "nested too deeply to be a robot") from None
     try:
-        return complete(robot)
+        doubts = list(doubtful(robot.links, data))
+        robot = complete(robot)
     except DescriptionError as error:
         if not origin:
             raise
-        message = str(error).removeprefix(f"{error.where}: ")
-        raise DescriptionError(f"{origin}: {error.where}", message) from None
+        raise DescriptionError(f"{origin}: {error.where}", error.what) from None
+    if doubts:
+        more = f" (and {len(doubts) - 1} more)" if len(doubts) > 1 else ""
+        warn(f"{origin or robot.name}: {doubts[0]}{more}")
+    return robot
 
 
 def _translated(error: ValidationError, origin: str) -> DescriptionError:
@@ -148,7 +159,7 @@ def _message(problem: Any) -> str:
 def to_data(robot: RobotDescription) -> dict[str, object]:
     """Plain data that reads back as the same robot; defaults are left out."""
     data = robot.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    for link in data["links"]:
+    for described, link in zip(robot.links, data["links"], strict=True):
         for field in _ANGLES:
             if field in link:
                 link[field] = format_angle(link[field])
@@ -156,9 +167,20 @@ def to_data(robot: RobotDescription) -> dict[str, object]:
             link["rpy"] = [format_angle(angle) for angle in link["rpy"]]
         if len(link["joint"].get("initial", ())) == 1:
             link["joint"]["initial"] = link["joint"]["initial"][0]
+        for item in values(described):
+            if item.doubtful:
+                _say_radians(link, item.path)
         if set(link["joint"]) == {"type"}:
             link["joint"] = link["joint"]["type"]
     return data
+
+
+def _say_radians(link: Any, path: tuple[str | int, ...]) -> None:
+    """A number with its unit, where a reader would ask whether degrees are meant."""
+    *above, last = path
+    for step in above:
+        link = link[step]
+    link[last] = f"{link[last]!r} rad"
 
 
 class _Dumper(yaml.SafeDumper):

@@ -6,7 +6,6 @@ about a point stays one body, whose axes are those of the user's frame, until it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
 from redyn.description.placement import Z_AXIS, Placement, placement, steps
 from redyn.description.schema import COORDINATES, SEVERAL, VELOCITIES, WORLD, LinkDescription, RobotDescription
-from redyn.errors import DescriptionError
+from redyn.description.ties import rules
 from redyn.model import frames
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.model import CYCLE, Frame, Joint, JointKind, Link, Model, places
@@ -85,38 +84,25 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
 
 def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
     """The ties of all joints to those that are free."""
-    rules = {str(link.joint.name): link.joint.mimic for link in robot.links if link.joint.mimic is not None}
-    if not rules:
+    found = rules(robot.links)
+    if not found:
         return None
-    single = {link.joint.name for link in links if link.joint.coordinates == 1 and not link.joint.part}
-    driven = [i for i, link in enumerate(links) if link.joint.name not in rules]
+    driven = [i for i, link in enumerate(links) if link.joint.name not in found]
     starts = places([links[i] for i in driven])
-    velocity = {links[i].joint.name: k for k, i in enumerate(driven)}
-    coordinate = {links[i].joint.name: start for i, start in zip(driven, starts, strict=True)}
-
-    def tie(name: str, free: Mapping[str, int]) -> Tie:
-        factor, offset, seen = 1.0, 0.0, [name]
-        while name in rules:
-            rule = rules[name]
-            if rule.joint not in single or rule.joint in seen:
-                what = "is in a ring of joints that follow each other" if rule.joint in seen else "is no single joint"
-                raise DescriptionError(f"joint {seen[0]!r}", f"follows {rule.joint!r}, which {what}")
-            offset, factor, name = offset + factor * rule.offset, factor * rule.multiplier, rule.joint
-            seen.append(name)
-        return Tie(free[name], factor, offset)
-
+    free = {i: (k, start) for k, (i, start) in enumerate(zip(driven, starts, strict=True))}
+    number = {links[i].joint.name: i for i in driven}
     coordinates: list[Tie] = []
     velocities: list[Tie] = []
-    free = {i: (k, start) for k, (i, start) in enumerate(zip(driven, starts, strict=True))}
     for i, link in enumerate(links):
         if i in free:
             k, start = free[i]
             velocities.append(Tie(k))
             coordinates += [Tie(start + c) for c in range(link.joint.coordinates)]
         else:
-            turned = tie(link.joint.name, velocity)
-            velocities.append(Tie(turned.free, turned.factor))
-            coordinates.append(tie(link.joint.name, coordinate))
+            rule = found[link.joint.name]
+            k, start = free[number[rule.leader]]
+            velocities.append(Tie(k, rule.factor))
+            coordinates.append(Tie(start, rule.factor, rule.offset))
     return Coupling(tuple(coordinates), tuple(velocities), tuple(driven))
 
 

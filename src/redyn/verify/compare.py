@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description import Trust
 from redyn.description.to_urdf import to_urdf
 from redyn.errors import RedynError, RedynWarning, SingularError
 from redyn.robot import Robot, load
@@ -85,9 +86,10 @@ def verify(
     floating_base: bool = False,
     allow_unphysical: bool = False,
     tick: Callable[[str], None] = lambda _: None,
+    trust: Trust | None = None,
 ) -> tuple[Robot, list[Comparison]]:
     """Compare every quantity with what each installed program says, at random states."""
-    robot = load(source, floating_base=floating_base, exact=exact, allow_unphysical=allow_unphysical)
+    robot = load(source, floating_base=floating_base, exact=exact, allow_unphysical=allow_unphysical, trust=trust)
     found: list[Comparison] = []
     for peer, version in installed():
         tick(f"{peer.name}: reading")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.mjcf_compile import compiled
 from redyn.errors import RedynError
 from redyn.words import counted
 
@@ -47,6 +48,7 @@ class Mujoco:
         "damping acts in both; Coulomb friction, a constraint in MuJoCo, is left out in both",
         "contacts, limits, tendons, equalities, actuators, springs and fluids are switched off in MuJoCo",
         "armature is part of both mass matrices; URDF has none, so MuJoCo is given redyn's there",
+        "armature of a free joint: MuJoCo has it on accelerations in world axes, which adds armature * (omega x v)",
         "gravity is redyn's in both",
         "derivatives: MuJoCo has them by differences only, so they are not compared",
     )
@@ -64,26 +66,35 @@ class Mujoco:
         self.joints = [theirs.index(name) for name in names] if urdf else list(range(model.njnt))
         self.data = self.mujoco.MjData(model)
         if urdf:
-            model.dof_armature[:] = self._speeds(np.array(model.qpos0)) @ armature
+            self._set_armature(armature)
         model.opt.gravity[:] = gravity
         model.opt.density = model.opt.viscosity = 0.0
-        flags = self.mujoco.mjtDisableBit
-        model.opt.disableflags = int(flags.mjDSBL_CONSTRAINT) | int(flags.mjDSBL_ACTUATION)
+        flags = self.mujoco.mjtDisableBit  # what the file disables stays off
+        model.opt.disableflags |= int(flags.mjDSBL_CONSTRAINT) | int(flags.mjDSBL_ACTUATION)
         for field in IGNORED:
             values = getattr(model, field, None)  # the newer ones are not in every mujoco
             if values is not None:
                 values[:] = 0.0
 
+    def _set_armature(self, armature: Array) -> None:
+        """Redyn's, which is the same number for all velocities of a joint, in their order."""
+        at = 0
+        for kind, _, row in self._slices():
+            width = {FREE: 6, BALL: 3}.get(kind, 1)
+            self.model.dof_armature[row : row + width] = armature[at]
+            at += width
+
     def _compiled(self, file: Path, urdf: bool) -> Any:
+        if not urdf:
+            return compiled(file)
         earlier = self.mujoco.get_mju_user_warning()
         self.mujoco.set_mju_user_warning(_silent)  # or it writes MUJOCO_LOG.TXT wherever the user stands
         try:
             spec = self.mujoco.MjSpec.from_file(str(file))
             spec.memory = -1  # as large as it has to be, whatever the file asks for
-            if urdf:
-                spec.compiler.fusestatic = False  # keeps the frames of fixed links
-                for part in [*spec.geoms, *spec.meshes]:
-                    spec.delete(part)  # files of shapes need not be there
+            spec.compiler.fusestatic = False  # keeps the frames of fixed links
+            for part in [*spec.geoms, *spec.meshes]:
+                spec.delete(part)  # files of shapes need not be there
             return spec.compile()
         except Exception as error:
             reason = " ".join(str(error).split()).removeprefix("Error: ")
@@ -143,14 +154,15 @@ class Mujoco:
         mujoco, model, data = self.mujoco, self.model, self.data
         at = self._q(q)
         S, drift = self._speeds(at), self._drift(at, qd)
+        rotors = model.dof_armature * drift  # what armature has beside redyn's
         back = np.linalg.inv(S)
         data.qpos[:], data.qvel[:] = at, 0.0
         mujoco.mj_forward(model, data)
         gravity = data.qfrc_bias.copy()
         data.qpos[:], data.qvel[:], data.qacc[:] = at, S @ qd, S @ x + drift
         mujoco.mj_inverse(model, data)
-        needed = data.qfrc_inverse.copy()
-        data.qfrc_applied[:] = back.T @ x
+        needed = data.qfrc_inverse - rotors
+        data.qfrc_applied[:] = back.T @ x + rotors
         mujoco.mj_forward(model, data)
         M = self._matrix(lambda row, unit: mujoco.mj_mulM(model, data, row, unit))
         found = {
@@ -158,7 +170,7 @@ class Mujoco:
             "forward_dynamics": back @ (data.qacc - drift),
             "mass_matrix": S.T @ M @ S,
             "gravity_torque": S.T @ gravity,
-            "coriolis_vector": S.T @ (data.qfrc_bias - gravity + M @ drift),
+            "coriolis_vector": S.T @ (data.qfrc_bias - gravity + M @ drift - rotors),
             "friction_torque": -S.T @ data.qfrc_passive,
             "kinetic_energy": np.array(0.5 * data.qvel @ M @ data.qvel),
         }

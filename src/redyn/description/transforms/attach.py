@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +13,8 @@ from redyn.description.schema import WORLD, Convention, JointDescription, LinkDe
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
 from redyn.description.transforms.frames import as_frames, origin
 from redyn.description.transforms.screws import normal_step, screw, split
-from redyn.errors import InputError, RedynWarning
+from redyn.description.units import like_degrees
+from redyn.errors import InputError, warn
 
 Array = NDArray[np.float64]
 
@@ -41,6 +40,9 @@ def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
     if not np.isfinite(T).all():
         raise InputError("pose: expected finite numbers")
     if T.shape == (2, 3):
+        for angle in filter(like_degrees, T[1]):
+            warn(f"pose: {angle:g} is read in radians; if degrees are meant, give numpy.radians of the angles")
+            break
         return translation(*T[0]) @ rpy_rotation(*T[1])
     R = T[:3, :3]
     if abs(T[3] - (0, 0, 0, 1)).max() > SKEWED or abs(R @ R.T - np.eye(3)).max() > SKEWED or np.linalg.det(R) < 0:
@@ -80,7 +82,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         base_links.add(name)
         base_joints.add(str(joint.name))
         carrier = name
-    folder, drawn = _meshes(robot, other)
+    place, drawn = _meshes(robot, other)
     carried = [_renamed(item, prefix, carrier) for item in drawn]
     tip = robot.end_effector
     if link == tip:
@@ -94,21 +96,18 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         unphysical=robot.unphysical or other.unphysical,
         defects=[*robot.defects, *other.defects],
     )
-    return both if folder is None else both.placed_in(folder)
+    return both if place.folder is None else both.placed_in(place.folder, place.trusted)
 
 
-def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[Path | None, list[LinkDescription]]:
-    """The folder of the meshes, and the links of `other` without theirs if those lie in another one."""
-    if other.folder == robot.folder or not any(map(_has_mesh, other.links)):
-        return robot.folder, other.links
+def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[RobotDescription, list[LinkDescription]]:
+    """The robot whose folder has the meshes, and the links of `other` without theirs if those lie in another one."""
+    same = (other.folder, other.trusted) == (robot.folder, robot.trusted)
+    if same or not any(map(_has_mesh, other.links)):
+        return robot, other.links
     if not any(map(_has_mesh, robot.links)):
-        return other.folder, other.links
-    warnings.warn(
-        f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder",
-        RedynWarning,
-        stacklevel=4,
-    )
-    return robot.folder, [_without_meshes(link) for link in other.links]
+        return other, other.links
+    warn(f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder")
+    return robot, [_without_meshes(link) for link in other.links]
 
 
 def _has_mesh(link: LinkDescription) -> bool:

@@ -1,4 +1,4 @@
-"""What the transforms share: fresh names, and joints that follow a joint which is gone."""
+"""What the transforms share: fresh names, and the check of what came out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from redyn.description.checks import check_moves, complete
-from redyn.description.schema import LinkDescription, RobotDescription
+from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError, InputError
 
 LONGEST_NAME = 200  # characters, as the schema has it
@@ -42,15 +42,3 @@ def changed(robot: RobotDescription, call: str, **fields: Any) -> RobotDescripti
         return result
     except DescriptionError as error:
         raise InputError(f"{call}: {error}") from None
-
-
-def without_lost_leaders(links: list[LinkDescription], moving: Collection[str]) -> list[LinkDescription]:
-    """Joints that follow another one only where that one still moves; the others are free."""
-
-    def loses(link: LinkDescription) -> bool:
-        return link.joint.mimic is not None and link.joint.mimic.joint not in moving
-
-    def freed(link: LinkDescription) -> LinkDescription:
-        return link.model_copy(update={"joint": link.joint.model_copy(update={"mimic": None})})
-
-    return [freed(link) if loses(link) else link for link in links]

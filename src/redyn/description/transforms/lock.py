@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Real
 
 import numpy as np
 
 from redyn.description.placement import joint_motion, placement
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
-from redyn.description.transforms.common import changed, without_lost_leaders
+from redyn.description.ties import rules
+from redyn.description.transforms.common import changed
 from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
+
+SAME = 1e-9  # how far the value of a follower may be from where its leader holds it
 
 
 def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] | None]) -> RobotDescription:
     """The robot with the named joints fixed at the values of their variables; None stands for the initial value.
 
-    Written in the robot's own convention. A joint that follows a locked one is free afterwards.
+    Written in the robot's own convention. Joints that follow a locked one are fixed with it, where it holds them; a
+    follower cannot be locked while its leader is free.
 
     >>> from redyn.description import read
     >>> [link.joint.type for link in lock(read("three-link"), {"joint2": 0.3}).links]
@@ -32,14 +36,38 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
         if link.joint.type != "fixed"
     }
     values = {name: _value(name, value, start) for name, value in joints.items()}
-    moving = set(start) - set(values)
-    if not moving:
+    values |= _followers(robot, values, unsaid={name for name, value in joints.items() if value is None})
+    if not set(start) - set(values):
         raise InputError("lock: no joint would move any more; leave at least one free")
     links = [
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link
         for link in robot.links
     ]
-    return changed(robot, "lock", links=without_lost_leaders(links, moving))
+    return changed(robot, "lock", links=links)
+
+
+def _followers(
+    robot: RobotDescription, values: Mapping[str, tuple[float, ...]], unsaid: Collection[str]
+) -> dict[str, tuple[float]]:
+    """Where the joints are that follow a locked one; an error where a value that was given says otherwise."""
+    held: dict[str, tuple[float]] = {}
+    for name, rule in rules(robot.links).items():
+        given = values.get(name)
+        if rule.leader in values:
+            at = rule.at(values[rule.leader][0])
+            if given is not None and name not in unsaid and abs(given[0] - at) > SAME * max(1.0, abs(at)):
+                raise InputError(
+                    f"lock: {name!r} follows {rule.leader!r}, which would hold it at {at:g}, not at {given[0]:g}; "
+                    f"leave {name!r} out, or choose another value of {rule.leader!r}"
+                )
+            held[name] = (at,)
+        elif given is not None:
+            at = f" at {(given[0] - rule.offset) / rule.factor:g}" if rule.factor else ""
+            raise InputError(
+                f"lock: {name!r} follows {rule.leader!r}, which would be free; lock {rule.leader!r}{at} instead, and "
+                f"{name!r} is fixed with it"
+            )
+    return held
 
 
 def _value(joint: str, value: object, start: Mapping[str, tuple[float, ...]]) -> tuple[float, ...]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from redyn.description.schema import WORLD, RobotDescription
-from redyn.description.transforms.common import LONGEST_NAME, changed, without_lost_leaders
-from redyn.errors import InputError
+from collections.abc import Collection
+
+from redyn.description.schema import WORLD, LinkDescription, Mimic, RobotDescription
+from redyn.description.ties import Rule, rules
+from redyn.description.transforms.common import LONGEST_NAME, changed
+from redyn.errors import InputError, warn
 
 
 def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     """The named link, its joint and everything it carries; the frame of its parent becomes the world.
 
-    Gravity keeps its numbers, now in the axes of that frame.
+    Gravity keeps its numbers, now in the axes of that frame. Where a joint follows one outside, the first such joint
+    leads in its stead, with a warning, and others that followed the same one follow it.
 
     >>> from redyn.description import read
     >>> [link.name for link in subtree(read("puma"), "link5").links]
@@ -34,5 +38,40 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
         raise InputError(f"subtree: neither {link!r} nor anything it carries moves")
     tip = robot.end_effector if robot.end_effector in kept else None
     name = f"{robot.name}-{link}"[:LONGEST_NAME]
-    links = without_lost_leaders(links, moving)
+    links = _tied_within(robot, links, moving)
     return changed(robot, "subtree", name=name, links=links, end_effector=tip)
+
+
+def _tied_within(
+    robot: RobotDescription, links: list[LinkDescription], moving: Collection[str]
+) -> list[LinkDescription]:
+    """The links of a part, whose joints follow joints of that part only."""
+    found = {name: rule for name, rule in rules(robot.links, until=moving).items() if name in moving}
+    lost = {name: rule for name, rule in found.items() if rule.leader not in moving}
+    heads: dict[str, tuple[str, Rule]] = {}  # for each leader outside: who leads in its stead
+    for name, rule in lost.items():
+        if rule.factor:
+            heads.setdefault(rule.leader, (name, rule))
+
+    def tied(link: LinkDescription) -> LinkDescription:
+        name = str(link.joint.name)
+        rule = found.get(name)
+        if rule is None:
+            return link
+        if name in lost:
+            head, own = heads.get(rule.leader, (name, rule))
+            if head == name:
+                warn(
+                    f"subtree: joint {name!r} follows {rule.leader!r}, which is not part of it; {name!r} moves on its "
+                    "own there"
+                )
+                return _following(link, None)
+            factor = rule.factor / own.factor
+            rule = Rule(head, factor, rule.offset - factor * own.offset)
+        return _following(link, Mimic(joint=rule.leader, multiplier=rule.factor, offset=rule.offset))
+
+    return [tied(link) for link in links]
+
+
+def _following(link: LinkDescription, mimic: Mimic | None) -> LinkDescription:
+    return link.model_copy(update={"joint": link.joint.model_copy(update={"mimic": mimic})})

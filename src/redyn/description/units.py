@@ -1,0 +1,132 @@
+"""Angles whose unit is doubtful: a file that says 90 where radians are read almost certainly means degrees.
+
+The bounds are chosen on public robots: no angle of geometry is beyond a turn there, limits of joints beyond 10 rad are
+rare and have many digits, and much larger ones (999999, 1e16) say that there is none.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from redyn.description.schema import COORDINATES, JointDescription, LinkDescription
+
+TURN = 6.3  # rad: 2 pi, as people round it
+TWO_TURNS = 12.6
+LARGEST_LIMIT = 720.0  # in degrees; beyond, it is no limit
+
+_ANGLES = ("angle", "first", "second")  # of the names in COORDINATES
+_TURNING = ("revolute", "helical")
+_UNIT = re.compile(r"deg\b|rad\b|°|pi\b|π")
+_DEGREES = re.compile(r"deg\b|rad\b|°")
+
+Path = tuple[str | int, ...]
+
+
+class Value(NamedTuple):
+    """A number of a link that may be an angle, and where it stands, such as ("joint", "limits", 0)."""
+
+    path: Path
+    value: float
+    angle: bool
+    limit: bool = False
+
+    @property
+    def doubtful(self) -> bool:
+        return self.angle and (like_degrees_of_limit if self.limit else like_degrees)(self.value)
+
+
+def like_degrees(angle: float) -> bool:
+    """Of an angle in the geometry, or of a joint's value."""
+    return abs(angle) > TURN
+
+
+def like_degrees_of_limit(angle: float) -> bool:
+    """Limits may be several turns: then they are multiples of pi, or have more digits than people write in degrees.
+
+    >>> [like_degrees_of_limit(x) for x in (-170, 172.5, 10.0, 62.83, -18.488884, 999999)]
+    [True, True, False, False, False, False]
+    """
+    half_turns = angle / math.pi
+    of_turns = not float(angle).is_integer() and abs(half_turns - round(half_turns)) < 1e-3
+    return TWO_TURNS < abs(angle) <= LARGEST_LIMIT and round(angle, 2) == angle and not of_turns
+
+
+def values(link: LinkDescription) -> Iterator[Value]:
+    """Every number of a link that is an angle, or would be one on another joint."""
+    for name in ("alpha", "theta"):
+        angle = getattr(link, name)
+        if angle is not None:
+            yield Value((name,), angle, True)
+    for k, angle in enumerate(link.rpy or ()):
+        yield Value(("rpy", k), angle, True)
+    for field in ("visual", "collision"):
+        for i, shape in enumerate(getattr(link, field)):
+            for k, angle in enumerate(shape.rpy):
+                yield Value((field, i, "rpy", k), angle, True)
+    joint = link.joint
+    turns = joint.type in _TURNING
+    yield Value(("joint", "offset"), joint.offset, turns)
+    if joint.mimic is not None:
+        yield Value(("joint", "mimic", "offset"), joint.mimic.offset, turns)
+    for k, bound in enumerate(joint.limits or ()):
+        yield Value(("joint", "limits", k), bound, turns, limit=True)
+    if joint.initial is not None:
+        for k, (angle, value) in enumerate(zip(turning_coordinates(joint), joint.initial, strict=True)):
+            path: Path = ("joint", "initial") if len(joint.initial) == 1 else ("joint", "initial", k)
+            yield Value(path, value, angle)
+
+
+def turning_coordinates(joint: JointDescription) -> list[bool]:
+    """Which of the numbers that q holds for a joint are angles.
+
+    >>> turning_coordinates(JointDescription(type="planar"))
+    [False, False, True]
+    """
+    names = COORDINATES.get(joint.type, ("angle" if joint.type in _TURNING else "length",))
+    return [name in _ANGLES for name in names]
+
+
+def unit_given(text: str) -> bool:
+    """Whether a number is written with a unit, or as a multiple of pi."""
+    return _UNIT.search(text) is not None
+
+
+def doubtful(links: list[LinkDescription], written: Mapping[str, object]) -> Iterator[str]:
+    """Places and values that look like degrees, unless the data they come from, `written`, give a unit or pi.
+
+    And lengths that are given in degrees.
+    """
+    for i, link in enumerate(links):
+        for item in values(link):
+            given = _written(written, ("links", i, *item.path))
+            text = given if isinstance(given, str) else ""
+            if not item.angle and _DEGREES.search(text):
+                yield f"{_place(i, item.path)}: {text[:60]!r} is no length; it is read as {item.value:g} m"
+            elif item.doubtful and not unit_given(text):
+                turns = f"{abs(item.value) / math.tau:.1f} turns"
+                yield (
+                    f"{_place(i, item.path)}: {item.value:g} is read in radians ({turns}); write {item.value:g} deg if "
+                    f"degrees are meant, {item.value:g} rad if not"
+                )
+
+
+def _place(link: int, path: Path) -> str:
+    return f"links[{link}]" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
+def _written(data: object, path: Path) -> object:
+    """What stands at a place of plain data; None where its form is another."""
+    at: Any = data
+    for step in path:
+        try:
+            at = at[step]
+        except (TypeError, KeyError, IndexError, AttributeError):
+            return None
+    found = cast(object, at)
+    if isinstance(found, list | tuple):  # an initial value of one number may be a list
+        items = cast("Sequence[object]", found)
+        return items[0] if len(items) == 1 else None
+    return found

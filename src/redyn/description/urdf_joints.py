@@ -1,0 +1,150 @@
+"""The <joint> and <transmission> elements of a URDF: where a link sits, how it moves, what drives and holds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redyn.description.notes import Notes
+from redyn.description.schema import SEVERAL
+from redyn.description.ties import in_rings
+from redyn.description.xml_file import Element
+
+_MOVING = {
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "fixed": "fixed",
+    "floating": "free",
+    "planar": "planar",
+    "spherical": "spherical",
+    "ball": "spherical",
+}
+_INERTIA = ("rotorInertia", "rotor_inertia", "drake:rotor_inertia")
+_REDUCTION = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
+
+
+class Joints:
+    """All joints of a file, by name, with what the file says of them elsewhere."""
+
+    def __init__(self, robot: Element, joints: dict[str, Element], notes: Notes) -> None:
+        self.notes = notes
+        self.armature = _armature(robot, joints, notes)
+        self.wrong_leaders = _wrong_leaders(joints)
+
+    def placed(self, joint: Element, parent: str) -> dict[str, Any]:
+        """Parent, joint and place of the link that a joint carries."""
+        kind, name = joint.text("type"), joint.text("name")
+        if kind not in _MOVING:
+            raise joint.error(
+                f"joint type {kind[:60]!r} is not supported (joint {name[:60]!r}); the types are {', '.join(_MOVING)}"
+            )
+        xyz, rpy = joint.origin()
+        placed: dict[str, Any] = {"parent": parent, "xyz": xyz, "rpy": rpy}
+        drive: dict[str, Any] = {}
+        if kind in ("revolute", "continuous", "prismatic", "planar"):
+            axis = joint.find("axis")
+            placed["axis"] = (1.0, 0.0, 0.0) if axis is None else axis.numbers("xyz", 3)
+            if not any(placed["axis"]):
+                raise (axis or joint).error("the axis is zero; expected a direction such as 0 0 1")
+        if kind != "fixed":
+            drive = _friction(joint, self.notes) | self._held(joint, kind)
+            if self.armature.get(name):
+                drive["armature"] = self.armature[name]
+        return placed | {"joint": {"type": _MOVING[kind], "name": name, **drive}}
+
+    def _held(self, joint: Element, kind: str) -> dict[str, Any]:
+        """Limits, and what the joint follows: for joints of one number."""
+        name, limit, mimic = joint.text("name"), joint.find("limit"), joint.find("mimic")
+        fields: dict[str, Any] = {}
+        if limit is not None and _MOVING[kind] not in SEVERAL:
+            lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
+            if lower > upper and kind != "continuous":
+                what = f"limits of joint {name!r} are the wrong way round ({lower:g}, {upper:g})"
+                self.notes.add("left out", limit, what)
+            elif kind != "continuous" and (lower, upper) != (0.0, 0.0):
+                fields["limits"] = (lower, upper)
+            for attribute, field in (("velocity", "speed_limit"), ("effort", "effort_limit")):
+                value = limit.number(attribute, 0.0)
+                if value > 0:
+                    fields[field] = value
+        if mimic is not None:
+            leader = mimic.text("joint")
+            what = f"joint {name!r} mimics {leader[:60]!r}"
+            if _MOVING[kind] in SEVERAL:
+                self.notes.add("taken as independent", mimic, f"{what}, though it is {kind}")
+            elif name in self.wrong_leaders:
+                self.notes.add("taken as independent", mimic, f"{what}, which {self.wrong_leaders[name]}")
+            else:
+                factor, offset = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+                fields["mimic"] = {"joint": leader, "multiplier": factor, "offset": offset}
+        return fields
+
+
+def _friction(joint: Element, notes: Notes) -> dict[str, float]:
+    dynamics = joint.find("dynamics")
+    fields: dict[str, float] = {}
+    if dynamics is None:
+        return fields
+    for attribute, field in (("damping", "damping"), ("friction", "coulomb")):
+        value = dynamics.number(attribute, 0.0)
+        if value < 0:
+            what = f"{attribute} of joint {joint.text('name')!r} is negative ({value:g})"
+            notes.add("taken as zero", dynamics, what)
+        elif value > 0:
+            fields[field] = value
+    return fields
+
+
+def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
+    """The joints that cannot follow the one that they mimic, and what is wrong with that one."""
+    mimics = {name: mimic for name, joint in joints.items() if (mimic := joint.find("mimic")) is not None}
+    leaders = {name: mimic.text("joint") for name, mimic in mimics.items()}
+    rings = in_rings(leaders)
+    wrong: dict[str, str] = {}
+    for name, leader in leaders.items():
+        if leader not in joints:
+            wrong[name] = "does not exist"
+            continue
+        kind = _MOVING.get(joints[leader].text("type"))
+        if kind == "fixed" or kind in SEVERAL:
+            wrong[name] = f"is {kind}"
+        elif name in rings:
+            wrong[name] = "follows it in turn"
+    return wrong
+
+
+def _armature(robot: Element, joints: dict[str, Element], notes: Notes) -> dict[str, float]:
+    """What each joint feels of its rotor: the square of the reduction times the rotor's inertia."""
+    felt: dict[str, float] = {}
+    for transmission in robot.all("transmission"):
+        driven = [name for end in transmission.all("joint") if (name := end.attributes.get("name", "").strip())]
+        actuators = transmission.all("actuator")
+        total = 0.0
+        for holder in [transmission, *actuators]:
+            inertia = _value(holder, _INERTIA)
+            if inertia is None:
+                continue
+            reduction = _value(holder, _REDUCTION)
+            if reduction is None:
+                reduction = _value(transmission, _REDUCTION)
+            total += inertia * (1.0 if reduction is None else reduction) ** 2
+        if total == 0.0:
+            continue
+        if len(driven) != 1 or len(actuators) > 1:
+            notes.add("its rotor inertia is left out", transmission, "a transmission of several joints or actuators")
+        elif driven[0] not in joints:
+            raise transmission.error(f"no joint is called {driven[0][:60]!r}")
+        elif total < 0:
+            raise transmission.error(f"the rotor inertia of joint {driven[0]!r} is negative ({total:g})")
+        else:
+            felt[driven[0]] = felt.get(driven[0], 0.0) + total
+    return felt
+
+
+def _value(holder: Element, tags: tuple[str, ...]) -> float | None:
+    """The number in the first of the tags: <tag>5</tag> or <tag value="5"/>."""
+    for tag in tags:
+        found = holder.find(tag)
+        if found is not None:
+            return found.number("value") if "value" in found.attributes else found.content_number()
+    return None

@@ -1,0 +1,58 @@
+"""Files that xacro, the macro language of ROS, has yet to make a URDF of: recognised, and answered with the cure."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from redyn.description.notes import Notes
+from redyn.description.xml_file import Element
+from redyn.errors import DescriptionError
+
+SUFFIX = ".xacro"
+_NAMESPACE = "xacro"  # ends the address that the prefix stands for
+_LANGUAGE = {"macro", "include", "property", "arg", "if", "unless", "insert_block", "call", "element", "attribute"}
+_SUBSTITUTIONS = ("${", "$(")
+_READ = ("link", "joint")  # elements whose attributes matter
+
+
+def unexpanded(file: str, why: str) -> DescriptionError:
+    """The error for a file that must go through xacro first; `why` is what gave it away."""
+    name = PurePath(re.sub(r":\d+$", "", file)).name
+    stem = re.sub(r"(\.urdf)?\.xacro$", "", name, flags=re.IGNORECASE)
+    target = f"{stem}.urdf" if stem != name else f"expanded-{name}"
+    return DescriptionError(
+        file, f"this is a xacro file, not yet a URDF ({why}); run `xacro {name} > {target}` and load {target}"
+    )
+
+
+def check_expanded(robot: Element, notes: Notes) -> None:
+    """An error for a file that is written in xacro; a note where expanding it has left a few macros over."""
+    prefixes = ("xacro:", *(f"{prefix}:" for prefix in _prefixes(robot)))
+    empty = not robot.all("link")
+    for element in robot.walk():
+        if element.tag.startswith(prefixes):
+            word = element.tag.partition(":")[2]
+            if word in _LANGUAGE or empty:
+                raise unexpanded(f"{element.file}:{element.line}", f"<{element.tag[:60]}>")
+            notes.add("left out: xacro has not expanded it", element, f"<{element.tag[:60]}>")
+    for holder in robot.children:
+        for element in holder.walk() if holder.tag in _READ else ():
+            for name, value in element.attributes.items():
+                if any(mark in value for mark in _SUBSTITUTIONS):
+                    why = f'<{element.tag[:60]} {name[:60]}="{value[:60]}">'
+                    raise unexpanded(f"{element.file}:{element.line}", why)
+
+
+def empty_hint(robot: Element) -> str:
+    """What to say of a robot without links that xacro had a hand in."""
+    return "; a xacro file that only defines macros expands to nothing" if _prefixes(robot) else ""
+
+
+def _prefixes(robot: Element) -> list[str]:
+    """What stands for xacro in the names of elements, as the outermost one declares it."""
+    return [
+        name.removeprefix("xmlns:")
+        for name, value in robot.attributes.items()
+        if name.startswith("xmlns:") and value.rstrip("/").endswith(_NAMESPACE)
+    ]
