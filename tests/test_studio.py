@@ -522,13 +522,14 @@ def test_a_cancelled_simulation_hands_back_what_it_has():
     state.run.duration, state.run.rtol = "3600", "1e-13"
     pool = Pool(1)
     try:
-        job = pool.submit("redyn.studio.work:forward", state.forward_order())
-        until(lambda: job.note.startswith("simulating") and job.progress > 1e-4, 120)
-        job.cancel()
-        assert finished(job).state == "cancelled"
-        run = job.result.runs[0].run
-        assert run.ending.startswith("interrupted")
-        assert 0 < run.t[-1] < 3600
+        for _ in range(2):  # the second as the first: each is a run of its own
+            job = pool.submit("redyn.studio.work:forward", state.forward_order())
+            until(lambda job=job: job.note.startswith("simulating") and job.progress > 1e-4, 120)
+            job.cancel()
+            assert finished(job).state == "cancelled"
+            run = job.result.runs[0].run
+            assert run.ending.startswith("interrupted")
+            assert 0 < run.t[-1] < 3600
     finally:
         pool.close()
 

@@ -108,21 +108,9 @@ def _array(values: Any) -> str:
 def _motion(plan: MotionPlan, description: RobotDescription) -> list[str]:
     start, stop = _numbers(plan.start), _numbers(plan.stop)
     nq, dof = _size(description)
-    if plan.samples is None and nq == dof:
-        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r})"]
-    if plan.samples is None:  # quaternions: along constant velocities
-        return [
-            f"start = {start}",
-            f"change = robot.difference(start, {stop})",
-            f"pace = redyn.trajectory.{plan.kind}([0.0], [1.0], {plan.duration!r})",
-            "",
-            "",
-            "def motion(t):",
-            "    s, rate, acceleration = pace(t)",
-            "    return robot.integrate(start, change, s[..., 0]), rate * change, acceleration * change",
-            "",
-            "",
-        ]
+    if plan.samples is None:
+        how = "" if nq == dof else ", robot=robot"
+        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r}{how})"]
     s: Samples = plan.samples
     given = [_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None]
     return [f"motion = redyn.trajectory.samples({', '.join(given)})  # {s.name}"]

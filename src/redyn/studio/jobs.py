@@ -231,7 +231,9 @@ def serve(line: Any) -> None:
     """The life of a worker's process: one task after the other."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     importlib.import_module("redyn.studio.work")
+    interrupts = importlib.import_module("redyn.simulation.interrupts")
     while True:
+        interrupts.forget()  # a run that was stopped before belonged to somebody else
         try:
             order = line.recv()
         except (EOFError, OSError):

@@ -79,10 +79,7 @@ class Samples:
 
 @dataclass(frozen=True, eq=False)
 class MotionPlan:
-    """A motion between two poses, or through samples.
-
-    Where q holds quaternions, the robot moves from pose to pose along constant velocities, at a pace of that kind.
-    """
+    """A motion between two poses, or through samples."""
 
     kind: str
     start: Numbers
@@ -94,16 +91,7 @@ class MotionPlan:
     def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
         if self.samples is not None:
             return trajectory.samples(self.samples.t, self.samples.q, self.samples.qd, self.samples.qdd)
-        makers = {name: getattr(trajectory, name) for name in KINDS if name != "csv"}
-        if robot.nq == robot.dof:
-            return makers[self.kind](self.start, self.stop, self.duration)
-        pace, change = makers[self.kind]([0.0], [1.0], self.duration), robot.difference(self.start, self.stop)
-
-        def motion(t: Any) -> tuple[Array, Array, Array]:
-            s, rate, acceleration = pace(t)
-            return robot.integrate(self.start, change, s[..., 0]), rate * change, acceleration * change
-
-        return motion
+        return getattr(trajectory, self.kind)(self.start, self.stop, self.duration, robot=robot)
 
     @property
     def count(self) -> int:
