@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import errno
 import html
+import io
 import json
 import os
 import re
@@ -10,8 +12,10 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import httpx
 import pytest
@@ -22,7 +26,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 import redyn
-from redyn.studio import access, app, jobs, sessions, timely, uploads
+from redyn.studio import access, app, inbox, jobs, sessions, timely, uploads
 from redyn.studio.jobs import Job, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.sessions import Sessions
@@ -124,6 +128,10 @@ def test_tokens_are_private_and_survive_a_restart(monkeypatch, tmp_path):
     assert access.token_of(9000) != first
     (folder / "token-9000").write_text("short")
     assert len(access.token_of(9000)) == len(first)
+    (folder / "token-9000").write_bytes(b"\0&" * (len(first) // 2))  # damaged
+    again = access.token_of(9000)
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", again)
+    assert access.token_of(9000) == again
     folder.chmod(0o755)  # others could look: nothing is kept
     assert access.token_of(9000) != access.token_of(9000)
     assert access.opener(access.Access("127.0.0.1", 9000, first)) is None
@@ -388,6 +396,34 @@ def test_refusals(studio, kind, name, content, status, message):
     assert session.state.robot.name == "two-link"
 
 
+@pytest.mark.parametrize("when", ["at the start", "on the way"])
+def test_an_upload_to_a_full_disk(studio, monkeypatch, when):
+    """It is said in words, nothing of it stays, and the next one is taken."""
+    session = studio.sessions.of(f"full {when}", "ann")
+    folder = session.state.folder
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    class Full(io.BytesIO):
+        def write(self, data):
+            raise full
+
+    def no_room(*arguments, **options):
+        raise full
+
+    with monkeypatch.context() as patch:
+        if when == "at the start":
+            patch.setattr(tempfile, "mkdtemp", no_room)
+        else:
+            patch.setattr(Path, "open", lambda self, mode="r", **options: Full())
+        (answer,) = posted(studio, (f"{session.key}/robot", "arm.urdf", URDF))
+    assert answer.status_code == 507
+    assert answer.json()["error"] == "arm.urdf: cannot be kept on the server: No space left on device"
+    assert list(session.troubles.messages) == ["upload arm.urdf"]
+    assert list(folder.iterdir()) == []
+    (answer,) = posted(studio, (f"{session.key}/robot", "arm.urdf", URDF))
+    assert answer.json() == {"taken": "arm.urdf"}
+
+
 def test_one_persons_uploads_do_not_hold_up_anothers(studio, monkeypatch):
     """Large files in many tabs of one person take their time; a small one of another is taken before."""
     slow, quick = [studio.sessions.of(f"tab {k}", "slow") for k in range(6)], studio.sessions.of("quick", "quick")
@@ -545,6 +581,30 @@ def test_forgotten_tabs_leave_nothing(many):
     many.look_after()
     assert len(many) == 0
     assert not folder.exists()
+
+
+def test_folders_of_killed_servers_go(many, monkeypatch, tmp_path):
+    """Not those of servers that live, which touch them, nor anything else."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    session = many.of("tab", "ann")
+    own = session.state.folder
+    assert own.parent == tmp_path
+    killed, other, target = tmp_path / f"{inbox.FOLDER}killed", tmp_path / "other", tmp_path / "target"
+    (killed / "upload").mkdir(parents=True)
+    other.mkdir()
+    target.mkdir()
+    link = tmp_path / f"{inbox.FOLDER}link"
+    link.symlink_to(target)
+    long_ago = time.time() - inbox.ABANDONED - 100
+    for path in (own, killed, other, target):
+        os.utime(path, (long_ago, long_ago))
+    os.utime(link, (long_ago, long_ago), follow_symlinks=False)
+    many.look_after()
+    inbox.remove_abandoned()
+    assert not killed.exists()
+    assert own.is_dir()
+    assert other.is_dir()
+    assert target.is_dir()
 
 
 # --- the command ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import contextlib
 import html
 import ipaddress
 import os
+import re
 import secrets
 import stat
 import time
@@ -229,7 +230,11 @@ def token_of(port: int) -> str:
     path = folder / f"token-{port}"
     try:
         kept = path.read_text("ascii").strip()
-        if len(kept) == len(fresh) and time.time() - path.stat().st_mtime < LIFE:
+        if (
+            re.fullmatch(r"[\w-]+", kept, re.ASCII)
+            and len(kept) == len(fresh)
+            and time.time() - path.stat().st_mtime < LIFE
+        ):
             return kept
     except (OSError, ValueError):
         pass

@@ -68,6 +68,7 @@ class Studio:
     async def begin(self) -> None:
         """What the first visitor would wait for: the first robot's kernels, processes that are awake."""
         self._looking = asyncio.create_task(self._look_after())
+        await asyncio.to_thread(inbox.remove_abandoned)
         state = State.first(self.sessions.first)
         try:
             await asyncio.to_thread(state.run_inverse)
@@ -159,9 +160,10 @@ class Studio:
         if not session.uploads.locked():
             troubles.forget(*(cause for cause in troubles.messages if cause.startswith("upload")))
         number, message, status = troubles.attempt(), "", 400
-        path = inbox.place(session.state.folder, name)
-        session.arriving.add(path.parent)
+        path: Path | None = None
         try:
+            path = inbox.place(session.state.folder, name)
+            session.arriving.add(path.parent)
             await _received(request, path)
             async with session.uploads:
                 await taker(session, path)
@@ -169,11 +171,14 @@ class Studio:
             return JSONResponse({"error": "interrupted"}, 400)
         except RedynError as error:
             message = uploads.without_folder(str(error), session.state.folder)
+        except OSError as error:
+            message, status = f"{shown}: cannot be kept on the server: {error.strerror or type(error).__name__}", 507
         except Exception as error:
             log.exception("upload")
             message, status = f"{shown}: {fault(error)}", 500
         finally:
-            session.arriving.discard(path.parent)
+            if path is not None:
+                session.arriving.discard(path.parent)
         if kind != "work":
             troubles.ended(f"upload {shown}", number, message)
             if session.desk is not None:

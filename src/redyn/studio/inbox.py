@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
+import stat
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +20,8 @@ from redyn.studio.reader import TABLE
 from redyn.studio.uploads import UploadError, safe_name
 from redyn.trajectory.table import Table
 
+FOLDER = "redyn-studio-"  # how folders of tabs begin, among the temporary files
+ABANDONED = 24 * 3600.0  # s: a server that lives touches its folders every few seconds
 KEPT = 3  # robots whose files stay, so that undo finds their meshes
 MOST_NUMBERS = 5_000_000  # of a CSV file
 
@@ -24,6 +30,21 @@ class Reads(Protocol):
     """See `readers.Readers`."""
 
     def read(self, kind: str, folder: Path, name: str, choice: str | None = None) -> dict[str, Any]: ...
+
+
+def new_folder() -> Path:
+    """For the uploads of one tab, closed to other users."""
+    return Path(tempfile.mkdtemp(prefix=FOLDER))
+
+
+def remove_abandoned() -> None:
+    """Folders of servers that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        with contextlib.suppress(OSError):
+            found = path.lstat()
+            own = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+            if own and stat.S_ISDIR(found.st_mode) and time.time() - found.st_mtime > ABANDONED:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def place(folder: Path, name: str) -> Path:

@@ -85,6 +85,7 @@ class Sessions:
         now = time.monotonic()
         for session in self._by_tab.values():
             session.look_after(now)
+            session.state.keep_folder()
         left = sorted((session.left, tab) for tab, session in self._by_tab.items() if session.pages <= 0)
         for place, (since, tab) in enumerate(reversed(left)):
             if now - since > FORGET:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shutil
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,7 @@ from redyn.description import RobotDescription, read
 from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
 from redyn.simulation import Run
+from redyn.studio import inbox
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
 from redyn.studio.forms import MotionForm, RunForm
@@ -82,8 +84,14 @@ class State:
     def folder(self) -> Path:
         """Private to this tab."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="redyn-studio-"))
+            self._folder = inbox.new_folder()
         return self._folder
+
+    def keep_folder(self) -> None:
+        """Shows other servers that somebody uses it: see `inbox.remove_abandoned`."""
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                os.utime(self._folder)
 
     # --- the robot --------------------------------------------------------------------------------------------
 
