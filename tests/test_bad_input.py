@@ -280,7 +280,7 @@ def test_yaml_has_a_size_that_fits_robots(tmp_path, monkeypatch):
     with pytest.raises(redyn.DescriptionError, match=r"^big\.yaml: the file is too long .* 1,000,002 characters"):
         redyn.load(path)
     monkeypatch.setattr(yaml_file, "MOST_VALUES", 1000)
-    redyn.chain(100).to_yaml(path)
+    redyn.chain(100).to_yaml(path, force=True)
     with pytest.raises(redyn.DescriptionError, match=r"^big\.yaml:\d+: .*more than 1,000 values"):
         redyn.load(path)
 

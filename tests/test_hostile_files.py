@@ -125,7 +125,7 @@ def test_hostile_urdf(tmp_path, case):
     begun = time.process_time()
     with pytest.raises(redyn.DescriptionError, match=message) as caught:
         redyn.load(path)
-    assert time.process_time() - begun < 2
+    assert time.process_time() - begun < 20  # of the processor: not with the square of the size
     assert len(str(caught.value)) < 1000
 
 
