@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import redyn
+from commands import printed
 from redyn.kernels import cache, machine
 from redyn.kernels.compiled import compiled
 
@@ -194,12 +195,8 @@ def test_many_writers(folder):
 
 def test_command(folder):
     ask()
-    environment = {**os.environ, "REDYN_CACHE": str(folder.parent)}
-    command = [sys.executable, "-m", "redyn", "cache"]
-    shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
-    assert "1 kernel," in shown
-    cleared = subprocess.run([*command, "--clear"], capture_output=True, text=True, env=environment, check=True).stdout
-    assert "removed 1 kernel from" in cleared
+    assert "1 kernel," in printed("cache")
+    assert "removed 1 kernel from" in printed("cache", "--clear")
     assert not list(Path(folder).iterdir())
 
 

@@ -1,13 +1,12 @@
 """The growth of operation counts: exact fits, the published rows, break-even."""
 
 import json
-import subprocess
-import sys
 from fractions import Fraction
 
 import pytest
 
 import redyn
+from commands import printed
 from redyn.bench.growth import Timing, faster_from, growth
 from redyn.reproduce.complexity import complexity, own_row, published_row, through
 from redyn.reproduce.complexity_figure import complexity_figure
@@ -76,13 +75,8 @@ def test_times_and_picture(found, tmp_path):
 
 
 def test_command_line(tmp_path):
-    def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "redyn", "count", *arguments], capture_output=True, text=True)
-
-    data = json.loads(run("--growth", "--json").stdout)
+    data = json.loads(printed("count", "--growth", "--json"))
     assert data["inverse"][0]["name"] == "redyn"
     assert data["break_even"]["operations"] >= data["break_even"]["multiplications"]
     for bad in ([], ["puma", "--growth"], ["puma", "--png", "x.png"]):
-        result = run(*bad)
-        assert result.returncode == 2
-        assert len(result.stderr.strip().splitlines()) == 1
+        assert len(printed("count", *bad, code=2).strip().splitlines()) == 1

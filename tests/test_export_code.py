@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import redyn
+from commands import printed
 from random_robots import random_state, random_tree
 from redyn.kernels.trace import Task
 from redyn.symbolic.export import SHORT, c, export_c, export_python
@@ -243,20 +244,15 @@ def test_mistakes(tmp_path):
 
 @needs_compiler
 def test_command_line(tmp_path):
-    def run(*arguments):
-        return subprocess.run([sys.executable, "-m", "redyn", "export", *arguments], capture_output=True, text=True)
-
-    done = run("three-link", "--what", "inverse,mass", "--out", str(tmp_path), "--real", "float")
-    assert done.returncode == 0, done.stderr
+    printed("export", "three-link", "--what", "inverse,mass", "--out", tmp_path, "--real", "float")
     assert {p.name for p in tmp_path.iterdir()} == {"three_link.h", "three_link.c", "three_link_selftest.c"}
-    assert run("three-link", "--lang", "python", "--out", str(tmp_path / "py")).returncode == 0
+    printed("export", "three-link", "--lang", "python", "--out", tmp_path / "py")
     assert (tmp_path / "py" / "three_link.py").is_file()
     for bad, words in (
         (["--lang", "rust"], "expected c or python"),
         (["--what", "dance"], "no algorithm is called 'dance'"),
         (["--lang", "python", "--real", "float"], "Python's numbers are doubles"),
     ):
-        result = run("puma", "--out", str(tmp_path), *bad)
-        assert result.returncode == 2
-        assert words in result.stderr
-        assert len(result.stderr.strip().splitlines()) == 1
+        error = printed("export", "puma", "--out", tmp_path, *bad, code=2)
+        assert words in error
+        assert len(error.strip().splitlines()) == 1

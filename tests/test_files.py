@@ -7,12 +7,12 @@ import stat
 import subprocess
 import sys
 import time
-import warnings
 
 import numpy as np
 import pytest
 
 import redyn
+from commands import command
 from redyn import files
 from redyn.errors import RedynError
 from redyn.symbolic.export import export_c, export_python
@@ -23,21 +23,6 @@ STRANGER = "years of work, none of it redyn's\n"
 @pytest.fixture(scope="module")
 def run():
     return redyn.simulate(redyn.load("two-link"), [0.5, 0], [0, 0], 0.05)
-
-
-@pytest.fixture
-def cli(monkeypatch, capsys):
-    """The command line in this process: exit code and what went to standard error."""
-    from redyn.cli.main import run
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["redyn", *arguments])
-        monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-        with pytest.raises(SystemExit) as left:
-            run()
-        return left.value.code or 0, capsys.readouterr().err
-
-    return call
 
 
 # Everything in Python that writes a file: how, and what its name ends in.
@@ -270,19 +255,19 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_commands_refuse_and_force(tmp_path, command, cli):
-    path = tmp_path / ("out.png" if "plot" in command else "out")
+@pytest.mark.parametrize("option", COMMANDS)
+def test_commands_refuse_and_force(tmp_path, option):
+    path = tmp_path / ("out.png" if "plot" in option else "out")
     path.write_text(STRANGER)
-    arguments = [*COMMANDS[command], str(path)]
-    code, error = cli(*arguments)
+    arguments = [*COMMANDS[option], str(path)]
+    code, _, error = command(*arguments)
     assert code == 2
     assert "--force" in error
     assert len(error.splitlines()) == 1
     assert path.read_text() == STRANGER
-    assert cli(*arguments, "--force")[0] == 0
+    assert command(*arguments, "--force")[0] == 0
     assert path.read_bytes() != STRANGER.encode()
-    assert cli(*arguments)[0] == 0  # its own kind now
+    assert command(*arguments)[0] == 0  # its own kind now
 
 
 @pytest.mark.parametrize(
@@ -292,16 +277,16 @@ def test_commands_refuse_and_force(tmp_path, command, cli):
         (("reproduce", "fig-9.7", "--out"), "fig-9.7.html"),
     ],
 )
-def test_commands_that_fill_a_folder(tmp_path, arguments, name, cli):
+def test_commands_that_fill_a_folder(tmp_path, arguments, name):
     (tmp_path / name).write_text(STRANGER)
-    assert cli(*arguments, str(tmp_path))[0] == 2
+    assert command(*arguments, str(tmp_path))[0] == 2
     assert (tmp_path / name).read_text() == STRANGER
-    assert cli(*arguments, str(tmp_path), "--force")[0] == 0
+    assert command(*arguments, str(tmp_path), "--force")[0] == 0
     assert (tmp_path / name).read_text() != STRANGER
 
 
-def test_two_options_one_file(tmp_path, cli):
-    code, error = cli("simulate", "two-link", "--csv", str(tmp_path / "x"), "--html", str(tmp_path / "x"))
+def test_two_options_one_file(tmp_path):
+    code, _, error = command("simulate", "two-link", "--csv", str(tmp_path / "x"), "--html", str(tmp_path / "x"))
     assert code == 2
     assert "both name" in error
 

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 import redyn
+from commands import printed
 from redyn.identification import (
     States,
     base_parameters,
@@ -193,34 +193,28 @@ def test_missing_extra(arm, seen, monkeypatch):
 
 
 def test_command_line(tmp_path, seen):
-    def run(*arguments, code=0):
-        result = subprocess.run([sys.executable, "-m", "redyn", *arguments], capture_output=True, text=True)
-        assert result.returncode == code, result.stderr
-        assert "Traceback" not in result.stderr
-        return result.stdout if code == 0 else result.stderr
-
     t, q, _, _, tau = seen
     path = write(tmp_path / "data.csv", header(), [t, q, tau])
     out, png = tmp_path / "fitted.yaml", tmp_path / "check.png"
-    text = run("identify", str(path), ARM, "--out", str(out), "--png", str(png))
+    text = printed("identify", path, ARM, "--out", out, "--png", png)
     assert "mx3 + 0.22 m3" in text
     assert "error on unseen motion, all joints" in text
     assert png.read_bytes().startswith(b"\x89PNG")
     fitted = redyn.load(out)
     assert abs(fitted.model.links[0].joint.damping - 0.05) < 0.01
-    data = json.loads(run("identify", str(path), ARM, "--json", "--validate", str(path)))
+    data = json.loads(printed("identify", path, ARM, "--json", "--validate", path))
     assert data["error"] < 0.02
     assert len(data["base_parameters"]) == 15
-    assert "cannot be read" in run("identify", str(tmp_path / "none.csv"), ARM, code=2)
-    assert "Izz1 + a2² m2" in run("parameters", "lagrange-two-link")
-    rows = json.loads(run("parameters", "three-link", "--friction", "--json"))["base"]
+    assert "cannot be read" in printed("identify", str(tmp_path / "none.csv"), ARM, code=2)
+    assert "Izz1 + a2² m2" in printed("parameters", "lagrange-two-link")
+    rows = json.loads(printed("parameters", "three-link", "--friction", "--json"))["base"]
     assert rows[0]["grouping"] == "mx1 + a1 (m1 + m2 + m3)"
     motion = tmp_path / "excite.csv"
-    assert "condition" in run(
-        "excite", "two-link", "--out", str(motion), "--duration", "5", "--speed", "1", "--rate", "50"
+    assert "condition" in printed(
+        "excite", "two-link", "--out", motion, "--duration", "5", "--speed", "1", "--rate", "50"
     )
     assert redyn.trajectory.from_csv(motion, ["joint1", "joint2"]).duration == 5.0
-    assert "--rate" in run("excite", "two-link", "--rate", "-1", code=2)
+    assert "--rate" in printed("excite", "two-link", "--rate", "-1", code=2)
 
 
 def test_the_page_runs(tmp_path, monkeypatch):
@@ -233,3 +227,58 @@ def test_the_page_runs(tmp_path, monkeypatch):
     np.testing.assert_allclose(names["betas"][1:3], [0.075, 0.1575])
     assert redyn.load("fitted.yaml").dof == 6
     assert (tmp_path / "check.png").is_file()
+
+
+GIMBAL = {
+    "name": "gimbal",
+    "convention": "frames",
+    "links": [
+        {
+            "name": "ring",
+            "joint": {"type": "universal", "name": "gimbal"},
+            "axis": [1, 0, 0],
+            "axis2": [0, 1, 0],
+            "mass": 2,
+            "com": [0.1, 0.05, 0.2],
+            "inertia": [0.05, 0.04, 0.03],
+        },
+        {
+            "name": "piston",
+            "joint": {"type": "cylindrical", "name": "slot"},
+            "axis": [0, 0, 1],
+            "mass": 1,
+            "com": [0.05, 0, 0.3],
+            "inertia": [0.02, 0.02, 0.01],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("source", ["planar-biped", GIMBAL], ids=["planar-biped", "gimbal"])
+def test_joints_with_several_numbers(tmp_path, source):
+    """From the exciting motion on the command line to the parameters: every velocity has its own column."""
+    robot = redyn.load(source)
+    path, file = tmp_path / "robot.yaml", tmp_path / "excite.csv"
+    robot.to_yaml(path)
+    told = printed("excite", path, "--out", file, "--duration", "6", "--rate", "50", "--no-friction", "--speed", "1")
+    assert f"{base_parameters(robot).count} base parameters" in told
+    motion = redyn.trajectory.from_csv(file, robot.velocity_names)
+    assert motion.duration == 6.0
+    t = np.linspace(0.0, 6.0, 301)
+    q, qd, qdd = motion(t)
+    assert np.abs(qd).max() <= 1.0
+    assert np.abs(qd[[0, -1]]).max() < 1e-9
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    columns = [f"q_{name}" for name in robot.velocity_names] + [f"tau_{name}" for name in robot.velocity_names]
+    write(file, ["t", *columns], [t, q, tau])
+    found = identify(robot, read_recording(file, robot), friction=False)
+    assert found.error < 1e-3
+
+
+@pytest.mark.parametrize("name", ["spatial-biped", "dual-arm-satellite"])
+def test_joints_with_quaternions_are_refused_in_words(tmp_path, name):
+    file = tmp_path / "excite.csv"
+    assert "joint 'base' turns about a point" in printed("excite", name, "--out", file, code=2)
+    assert not file.exists()
+    with pytest.raises(redyn.InputError, match="joint 'base' turns about a point"):
+        exciting_motion(redyn.load(name))

@@ -17,6 +17,8 @@ from redyn.studio.editor import Editor
 from studio_files import URDF, zipped
 from studio_server import running
 
+pytestmark = pytest.mark.xdist_group("studio_browser")  # one process: what they share is made once
+
 ARTEFACTS = Path(__file__).parents[1] / ".artefacts" / "studio"
 PATIENCE = 90_000  # ms: a shared machine without a GPU
 CONTROLS = [

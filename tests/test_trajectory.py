@@ -1,8 +1,6 @@
 """Motions: their ends, their derivatives, their limits, and the files they come from."""
 
 import csv
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import redyn
+from commands import printed
 from random_robots import close
 from redyn import trajectory
 from redyn.trajectory import cubic, cycloidal, from_csv, quintic, read_table, samples, spline, trapezoidal
@@ -157,7 +156,7 @@ def test_csv_round_trip(tmp_path):
     """What `redyn torque --csv` writes reads back as the same motion."""
     path = tmp_path / "stanford.csv"
     command = ["torque", "stanford", "--cycloid", "0", "1", "--duration", "4", "--samples", "81", "--csv", str(path)]
-    subprocess.run([sys.executable, "-m", "redyn", *command], check=True, capture_output=True)
+    printed(*command)
     robot = redyn.load("stanford")
     motion, source = from_csv(path, robot.joint_names), cycloidal(np.zeros(6), np.ones(6), 4.0)
     assert motion.duration == 4.0
