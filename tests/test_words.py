@@ -43,17 +43,16 @@ KNOWN_MANY = {  # numbers that cannot be one there
     "simulation/batch.py": "motions",  # of several
     "reproduce/complexity.py": "operations",
     "cli/demo.py": "states",
+    "studio/opening.py": "values links",  # beyond a limit
+    "studio/forms.py": "rows",
+    "studio/panels/equations.py": "joints",
+    "description/schema.py": "numbers",  # of vectors: three, or six
 }
 
 
 def test_numbers_have_their_nouns():
-    found = [
-        place
-        for path in SOURCES.rglob("*.py")
-        if not {"studio", "description"} & set(path.relative_to(SOURCES).parts)
-        for place in bare_plurals(path)
-    ]
-    unknown = [p for p in found if KNOWN_MANY.get(p.split(":")[0]) != p.rsplit(" ", 1)[1]]
+    found = [place for path in SOURCES.rglob("*.py") for place in bare_plurals(path)]
+    unknown = [p for p in found if p.rsplit(" ", 1)[1] not in KNOWN_MANY.get(p.split(":")[0], "").split()]
     assert unknown == []
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
 
 from redyn.description.numbers import parse_angle, parse_number, shown
+from redyn.words import counted
 
 Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal[
@@ -161,7 +162,9 @@ class JointDescription(_Strict):
         if self.initial is None:
             return
         if len(self.initial) != len(names):
-            raise ValueError(f"initial: a {self.type} joint needs {', '.join(names)}, got {len(self.initial)} numbers")
+            raise ValueError(
+                f"initial: a {self.type} joint needs {', '.join(names)}, got {counted(len(self.initial), 'number')}"
+            )
         if names[-4:] == QUATERNION and abs(sum(x * x for x in self.initial[-4:]) - 1.0) > 1e-6:
             raise ValueError("initial: the quaternion qx, qy, qz, qw is not of length 1")
 

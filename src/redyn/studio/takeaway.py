@@ -26,6 +26,7 @@ from redyn.studio.work import (
     plot_columns,
     run_plots,
 )
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
@@ -152,7 +153,10 @@ def run_notes(found: Forward, k: int, name: str) -> list[str]:
     finished = found.runs[k]
     run = finished.run
     drift = float(abs(run.energy.balance).max())
-    counts = f"{run.steps} steps, {run.rejected} rejected, {run.evaluations} evaluations, energy within {drift:.1e} J"
+    counts = (
+        f"{counted(run.steps, 'step')}, {run.rejected} rejected, {counted(run.evaluations, 'evaluation')}, "
+        f"energy within {drift:.1e} J"
+    )
     beyond = finished.beyond(found.order.plan.stops)
     said = [f"{name}: {counts}", sentence(beyond) if beyond else "", finished.trouble]
     return [note for note in said if note]

@@ -27,6 +27,7 @@ from redyn.studio.coordinates import coordinate_units, units
 from redyn.studio.limits import Range, effort_range, position_range, speed_range, told
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -161,7 +162,8 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     if (len(plan.q), len(plan.qd)) == (robot.nq, robot.dof):
         return plan
     if plan.drive != "none":
-        raise RedynError(f"{robot.name} has {robot.dof} velocities, not {len(plan.qd)}: compare free falls only")
+        count = counted(robot.dof, "velocity", "velocities")
+        raise RedynError(f"{robot.name} has {count}, not {len(plan.qd)}: compare free falls only")
     return replace(plan, q=tuple(float(x) for x in robot.initial), qd=(0.0,) * robot.dof)
 
 

@@ -17,6 +17,7 @@ from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -296,7 +297,8 @@ class ForwardPanel:
 def _sentence(finished: Finished) -> str:
     run = finished.run
     error = float(np.abs(run.energy.balance).max())
-    return f"{run.steps} steps in {1e3 * finished.seconds:.3g} ms, energy within {error:.1e} J, until {run.t[-1]:.4g} s"
+    steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
+    return f"{steps}, energy within {error:.1e} J, until {run.t[-1]:.4g} s"
 
 
 def _summary(runs: list[Finished]) -> str:

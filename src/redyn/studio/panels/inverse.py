@@ -15,6 +15,7 @@ from redyn.studio.panels.matrices import table_html
 from redyn.studio.plans import KINDS
 from redyn.studio.state import instant
 from redyn.studio.work import plot_data
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -129,7 +130,7 @@ class InversePanel:
         self._upload.set_visibility(from_file)
         self._rows.set_visibility(not from_file)
         self._file.set_visibility(from_file)
-        rows_in = f": {form.samples.name}, {len(form.samples.t)} rows" if form.samples else "; upload one"
+        rows_in = f": {form.samples.name}, {counted(len(form.samples.t), 'row')}" if form.samples else "; upload one"
         set_text(self._file, f"The motion of a CSV file{rows_in}")
 
     def show(self) -> None:
