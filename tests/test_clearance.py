@@ -5,7 +5,7 @@ import itertools
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from scipy.optimize import minimize
 
 import redyn
@@ -31,6 +31,7 @@ def by_minimisation(a, b, c, d):
     return np.sqrt(min(f.fun for f in found))
 
 
+@settings(max_examples=50)
 @given(points, points, points, points)
 def test_segments_against_minimisation(a, b, c, d):
     found, expected = segment_distance(a, b, c, d), by_minimisation(a, b, c, d)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import redyn
@@ -116,6 +116,7 @@ def test_files_and_pickles(tmp_path):
         assert (other.inverse_dynamics(q, qd, qdd) == tau).all()
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(0, 10**6))
 def test_order_of_links_in_the_file_does_not_matter(seed, n, shuffle):
     """Children may stand before their parents: the order becomes depth first, the physics stays."""

@@ -25,8 +25,6 @@ from redyn.symbolic.chapter.sketch import seen_along, sketch
 from redyn.symbolic.chapter.solving import inward, outward
 from test_symbolic import first_joints
 
-pytestmark = pytest.mark.xdist_group("equations")  # one process: what they share is made once
-
 HOSTILE = r"</math><img src=x onerror=alert(1)> \input{/etc/passwd} $x$ %`*_"
 ROBOTS = {
     "one-link": lambda: redyn.load("one-link"),

@@ -186,7 +186,7 @@ def test_parts_hold_every_value_and_use_places_again():
             assert source.slots < len(program.ops) / 5
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(seed=st.integers(0, 10**9), n=st.integers(1, 6))
 def test_python_gives_what_the_robot_gives(tmp_path_factory, seed, n):
     robot = redyn.load(random_tree(seed, n))

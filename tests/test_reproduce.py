@@ -37,8 +37,6 @@ from redyn.reproduce.verified import verified
 from redyn.robot import Robot
 from redyn.trajectory import from_csv, read_table
 
-pytestmark = pytest.mark.xdist_group("reproduce")  # one process: what they share is made once
-
 PRINTED = {"exercise-9.11", "exercise-9.12", "exercise-9.14", "seed-002"}  # numbers or formulas, with which they agree
 REPAIRED = {"seed-003", "seed-004"}
 DIFFERS = {

@@ -67,7 +67,7 @@ def test_tables_of_any_tree(data):
     np.testing.assert_array_equal(torques(Robot(back)), torques(robot))
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(dh_chain)
 def test_the_other_convention_is_the_same_robot(data):
     robot = redyn.load(data, exact=True)

@@ -33,8 +33,6 @@ from redyn.studio.sessions import Sessions
 from studio_files import URDF, Here, zipped
 from studio_server import running
 
-pytestmark = pytest.mark.xdist_group("studio_server")  # one process: what they share is made once
-
 # --- who may come in --------------------------------------------------------------------------------------------
 
 

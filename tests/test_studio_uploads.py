@@ -22,8 +22,6 @@ from redyn.studio.readers import Readers
 from redyn.studio.state import State
 from studio_files import URDF, Here, put, upload_motion, upload_robot, upload_torque, zipped
 
-pytestmark = pytest.mark.xdist_group("studio_uploads")  # one process: what they share is made once
-
 MESHED = URDF.replace(
     b"</inertial></link>",
     b'</inertial><visual><geometry><mesh filename="package://pend/meshes/rod.stl"/></geometry></visual></link>',
