@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import redyn
 from commands import printed
 from random_robots import random_state, random_tree
-from redyn.kernels.trace import Task
+from redyn.dynamics.task import Task
 from redyn.symbolic.export import SHORT, c, export_c, export_python
 from redyn.symbolic.export.functions import functions, identifier
 from redyn.symbolic.export.straight import Syntax, straight

@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 import redyn
 from pinocchio_oracle import Oracle
 from random_robots import close, on_floats, random_state, random_tree, trees
-from redyn.dynamics.algorithms import ALGORITHMS
+from redyn.dynamics.catalogue import CATALOGUE
+from redyn.dynamics.task import Task
 from redyn.kernels import call, machine
 from redyn.kernels.kernel import Kernel, Kernels
 from redyn.kernels.lower import lower
 from redyn.kernels.program import Op, Program
-from redyn.kernels.trace import DERIVATIVES, Task, trace
+from redyn.kernels.trace import trace
 
 seeds = st.integers(0, 10**9)
 
@@ -49,7 +50,7 @@ def test_every_width_and_every_tail(robot, algorithm, width):
 
 
 def task_of(robot, name):
-    asks = name in ALGORITHMS and "frame" in ALGORITHMS[name].world
+    asks = "frame" in CATALOGUE[name].options
     return Task(name, frame=robot.frame_names[-1] if asks else None)
 
 
@@ -60,7 +61,7 @@ def test_every_algorithm_equals_the_float_path(data, seed):
     n = fast.dof
     rng = np.random.default_rng(seed)
     condition = np.linalg.cond(slow.mass_matrix(rng.uniform(-2, 2, n)))
-    for name in [*ALGORITHMS, *DERIVATIVES]:
+    for name in CATALOGUE:
         task = task_of(fast, name)
         inputs = [rng.uniform(-2, 2, (9, width)) for _, width in task.inputs(fast.model)]
         got, expected = (robot.evaluator(task, inputs) for robot in (fast, slow))

@@ -284,7 +284,7 @@ def test_named_steps_give_the_robots_numbers(source):
     arguments = {"q": q, "qd": qd, "qdd": other, "tau": other, "phi": other}
     for name in STEPS:
         steps = eqs.steps(name)
-        state = redyn.dynamics.algorithms.ALGORITHMS[{"coriolis_matrix": "coriolis_matrix_mci"}.get(name, name)].state
+        state = redyn.dynamics.catalogue.ALGORITHMS[{"coriolis_matrix": "coriolis_matrix_mci"}.get(name, name)].state
         wanted = getattr(robot, name)(*(arguments[k] for k in state))
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
         needed = {s: values[s] for s in values if s in set(steps.inputs) | set(eqs.values)}

@@ -19,9 +19,11 @@ from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.arrays import refuse_masks
 from redyn.buffers import Buffers
-from redyn.dynamics import coupled, derivatives, forward
+from redyn.dynamics import derivatives, forward, reduced
+from redyn.dynamics.algorithm import Divisor, Kind
+from redyn.dynamics.catalogue import ALGORITHMS
+from redyn.dynamics.task import Task, surroundings
 from redyn.errors import InputError, RedynError, SingularError
-from redyn.kernels.trace import Task, surroundings
 from redyn.model import Link, Model, configuration
 from redyn.shortcut import Quick, Shortcut, are_unit
 from redyn.words import counted
@@ -38,7 +40,11 @@ ZERO_INERTIA = 1e-13
 # A link's own inertia about its joint below this share of the whole is too small to decide that the joint is regular.
 WEAK_INERTIA = 1e-9
 # Tasks with a short way: three state vectors in, one out.
-DIRECT = frozenset({Task("inverse_dynamics"), Task("forward_dynamics")})
+DIRECT = frozenset(
+    Task(entry.name)
+    for entry in ALGORITHMS.values()
+    if len(entry.state) == 3 and [output.kind in (Kind.FORCE, Kind.RATES) for output in entry.outputs] == [True]
+)
 OFTEN = 3  # calls; after them the short way is worth importing Numba
 MEANINGS = {
     "gravity": "an acceleration",
@@ -256,7 +262,7 @@ class Evaluator:
         world, model = surroundings(self.model.over(arith), task, named)
         state = [named[name] for name in task.base.state]
         try:
-            results = coupled.run(task.base, model, arith, state, world)
+            results = reduced.run(task.base, model, arith, state, world)
         except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia
             return [np.full((1, int(np.prod(shape))), np.nan) for shape in task.shapes(self.model)]
         filled: list[Array] = []
@@ -296,7 +302,8 @@ class Evaluator:
         where = "" if single else f" in row {row}"
         if not rows.any():
             return  # finite after all: only their sum was too large
-        if task.algorithm == "forward_dynamics_cholesky" or (task.base.divides and self.model.coupling is not None):
+        whole = task.base.divides and self.model.coupling is not None
+        if whole or task.base.divisor is Divisor.MASS_MATRIX:
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")
         raise RedynError(f"{task.algorithm}{where} is too large to represent; are the inputs in SI units?")
 

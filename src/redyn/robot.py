@@ -18,13 +18,14 @@ from redyn.description import JointDescription, RobotDescription, Source, Trust,
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
-from redyn.dynamics.algorithms import ALGORITHMS
+from redyn.dynamics.catalogue import CATALOGUE
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
+from redyn.dynamics.task import Task
 from redyn.errors import InputError, warn
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
-from redyn.kernels.trace import DERIVATIVES, Task, casadi_function, trace
+from redyn.kernels.trace import casadi_function, trace
 from redyn.model import Frame, Link, Model, build, configuration
 from redyn.words import counted
 
@@ -683,9 +684,9 @@ class Robot:
         return name, self.model.frames[name]
 
     def _task(self, algorithm: str) -> Task:
-        if algorithm not in ALGORITHMS and algorithm not in DERIVATIVES:
-            raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join([*ALGORITHMS, *DERIVATIVES])}")
-        asks = algorithm in ALGORITHMS and "frame" in ALGORITHMS[algorithm].world
+        if algorithm not in CATALOGUE:
+            raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join(CATALOGUE)}")
+        asks = "frame" in CATALOGUE[algorithm].options
         return Task(algorithm, frame=self.frame_name() if asks else None)
 
     def _run(

@@ -12,6 +12,7 @@ import numpy as np
 from redyn.bench.machine import multiply_add_rate
 from redyn.bench.peers import Mujoco, Pinocchio, robots_folder, toolbox_calls
 from redyn.bench.timing import interleaved
+from redyn.dynamics.catalogue import CATALOGUE
 from redyn.errors import InputError, RedynWarning
 from redyn.kernels.call import cores
 from redyn.kernels.machine import lane_width, processor
@@ -127,7 +128,7 @@ def _measure(
     state[0] = robot.integrate(robot.neutral(), state[0])
     large = [np.tile(a, (16, 1)) for a in state]
     single = [np.ascontiguousarray(a[0]) for a in state]
-    arguments = 1 if algorithm == "mass_matrix" else 3
+    arguments = len(CATALOGUE[algorithm].base.state)
     method = getattr(robot, algorithm)
     one = single[:arguments]
     # Each kind of call by itself, so that large batches do not empty the caches under small ones.

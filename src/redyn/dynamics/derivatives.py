@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from redyn.algebra import Scalar
 from redyn.arithmetic.duals import Duals, slope_of, variables
-from redyn.dynamics import coupled
-from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics import reduced
+from redyn.dynamics.algorithm import World
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.model import Model
 
 Array = NDArray[np.float64]
@@ -58,4 +59,4 @@ def _slopes(model: Model, world: World, state: list[Array]) -> Array:
 
 def _run(name: str, model: Model, arith: Duals, state: list[list[Scalar]], world: World) -> list[Any]:
     with np.errstate(all="ignore"):
-        return cast("list[Any]", coupled.run(ALGORITHMS[name], model, arith, state, world)[0])
+        return cast("list[Any]", reduced.run(ALGORITHMS[name], model, arith, state, world)[0])

@@ -54,6 +54,28 @@ def cholesky_solve(arith: Arithmetic, A: Sequence[Sequence[Scalar]], b: Sequence
     return x
 
 
+def cholesky_inverse(arith: Arithmetic, A: Sequence[Sequence[Scalar]]) -> list[list[Scalar]]:
+    """The inverse of A = A^T, column by column."""
+    n, zero, one = len(A), arith.const(0.0), arith.const(1.0)
+    return [cholesky_solve(arith, A, [one if i == k else zero for i in range(n)]) for k in range(n)]
+
+
+def udu_of_matrix(arith: Arithmetic, A: Sequence[Sequence[Scalar]]) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """U and D with A = U D U^T, by elimination from the last row (Saha 2003 (20)-(24))."""
+    n, zero, one = len(A), arith.const(0.0), arith.const(1.0)
+    rest = [list(row) for row in A]
+    U = [[one if i == k else zero for k in range(n)] for i in range(n)]
+    D = [zero] * n
+    for k in reversed(range(n)):
+        D[k] = rest[k][k]
+        for i in range(k):
+            U[i][k] = rest[i][k] / D[k]
+        for i in range(k):
+            for j in range(k):
+                rest[i][j] = rest[i][j] - U[i][k] * rest[k][j]
+    return U, D
+
+
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
     total = arith.const(0.0)
     for a_i, b_i in zip(a, b, strict=True):

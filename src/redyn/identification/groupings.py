@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from redyn.arithmetic import Arrays
 from redyn.description import RobotDescription
-from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.algorithm import World
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.drives import with_drive_columns
 from redyn.identification.base import BaseParameters
 from redyn.model import build

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from redyn.dynamics.task import Task
 from redyn.kernels import cache, machine
 from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
 from redyn.kernels.rollout import lower_rollout
-from redyn.kernels.trace import Task, trace
+from redyn.kernels.trace import trace
 from redyn.model import Model
 
 LARGEST = 60  # joints: beyond, straight-line code loses to the instruction cache and takes long to build

@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.dynamics.task import Task
 from redyn.evaluate import Evaluator
 from redyn.kernels.call import cores, run_slices
-from redyn.kernels.trace import Task
 from redyn.kinematics.wish import Wish, checked_poses, checked_wish, whole
 
 if TYPE_CHECKING:

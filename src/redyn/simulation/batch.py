@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
+from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynError
 from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
-from redyn.kernels.trace import Task
 from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import interrupts

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
+from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
-from redyn.kernels.trace import Task
 from redyn.robot import Robot
 from redyn.simulation import laws
 from redyn.simulation import system as places

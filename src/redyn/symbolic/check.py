@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.algorithm import World
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import without_friction
 from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange

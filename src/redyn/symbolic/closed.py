@@ -8,7 +8,8 @@ from functools import cache, cached_property
 from typing import Any, cast
 
 from redyn.algebra import MassMatrix, Mat3, Pose, Scalar, Vec3
-from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.algorithm import World
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.inertia import composite_masses
 from redyn.dynamics.kinematics import poses, propagations
 from redyn.errors import InputError
@@ -56,9 +57,7 @@ class ClosedForms:
     def _run(self, name: str) -> list[Poly]:
         """One recursion, its first output flat."""
         algorithm = ALGORITHMS[name]
-        world = World()
-        if name == "jacobian":
-            world = World(frame=self._tip())
+        world = World(frame=self._tip()) if "frame" in algorithm.options else World()
         flat = [self.arith.reduced(p) for p in algorithm.run(self._over, self.arith, self._columns(name), world)[0]]
         self._guard(name, flat)
         return flat

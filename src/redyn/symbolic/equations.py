@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.description import Source
-from redyn.dynamics.algorithms import ALGORITHMS, World
+from redyn.dynamics.algorithm import World
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.errors import InputError
 from redyn.robot import Robot, load
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
@@ -359,9 +360,9 @@ class Equations:
         if (
             algorithm is None
             or not set(algorithm.state) <= {"q", "qd", "qdd", "tau", "phi"}
-            or "frame" in algorithm.world
+            or "frame" in algorithm.options
         ):
-            known = [k for k, a in ALGORITHMS.items() if "frame" not in a.world]
+            known = [k for k, a in ALGORITHMS.items() if "frame" not in a.options]
             raise InputError(f"steps: expected one of {', '.join(known)}, got {name!r}")
         names = Names()
         vectors = {"q": self.q, "qd": self.qd, "qdd": self.qdd, "tau": self.tau}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from redyn.description import Trust
 from redyn.description.to_urdf import to_urdf
+from redyn.dynamics.catalogue import CATALOGUE
 from redyn.errors import RedynError, RedynWarning, SingularError
 from redyn.robot import Robot, load
 from redyn.verify.mujoco_peer import Mujoco
@@ -24,7 +25,6 @@ from redyn.verify.pinocchio_peer import Pinocchio
 Array = NDArray[np.float64]
 
 SNAPPED = 1e-7  # with right angles taken for right angles
-DIVIDING = ("forward_dynamics", "forward_dynamics_derivatives")
 
 
 class Peer(Protocol):
@@ -154,8 +154,8 @@ def _rows(robot: Robot, peer: Peer, states: int, exact: bool, tick: Callable[[st
         expected = np.stack([answer[name] for answer in theirs])
         scale = np.maximum(1.0, np.abs(expected).reshape(states, -1).max(axis=1))
         apart = np.abs(values - expected).reshape(states, -1).max(axis=1) / scale
-        if name in DIVIDING:
-            apart /= condition ** (1 if name == "forward_dynamics" else 2)
+        if name in CATALOGUE and CATALOGUE[name].base.divides:
+            apart /= condition ** (2 if CATALOGUE[name].by else 1)
         rows.append(Row(name, float(apart.max()), allowed))
     return rows
 

@@ -11,49 +11,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.algorithms import ALGORITHMS
+from redyn.dynamics.catalogue import CATALOGUE, SHORT
+from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
-from redyn.kernels.trace import DERIVATIVES, Task, trace
+from redyn.kernels.trace import trace
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 Real = Literal["double", "float"]
 
-SHORT = {
-    "inverse": "inverse_dynamics",
-    "forward": "forward_dynamics",
-    "mass": "mass_matrix",
-    "coriolis": "coriolis_vector",
-    "gravity": "gravity_torque",
-    "friction": "friction_torque",
-    "kinematics": "forward_kinematics",
-}
-# What the results are called; an algorithm that is not here lends its own name.
-_RESULTS = {
-    "inverse_dynamics": ("tau",),
-    "forward_dynamics": ("qdd",),
-    "forward_dynamics_cholesky": ("qdd",),
-    "solve": ("x",),
-    "mass_matrix": ("M",),
-    "inverse_mass_matrix": ("M_inverse",),
-    "udu": ("U", "D"),
-    "coriolis_matrix_mci": ("C",),
-    "coriolis_matrix_christoffel": ("C",),
-    "coriolis_vector": ("h",),
-    "gravity_torque": ("tau",),
-    "friction_torque": ("tau",),
-    "kinetic_energy": ("energy",),
-    "potential_energy": ("energy",),
-    "forward_kinematics": ("T",),
-    "jacobian": ("J",),
-    "jacobian_rate": ("J_dot",),
-    "link_motion": ("poses", "twists", "twist_rates", "forces", "moments"),
-    "joint_wrenches": ("wrenches",),
-    "regressor": ("Y",),
-    "inverse_dynamics_derivatives": ("dtau_dq", "dtau_dqd"),
-    "forward_dynamics_derivatives": ("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
-}
 TOLERANCE: dict[Real, float] = {
     "double": 1e-11,
     "float": 2e-5,
@@ -100,7 +67,7 @@ def functions(
     wanted = what.split(",") if isinstance(what, str) else what
     names = list(dict.fromkeys(_algorithm(name.strip()) for name in wanted if name.strip()))
     if not names:
-        raise InputError(f"what: name at least one of {', '.join([*SHORT, *ALGORITHMS, *DERIVATIVES])}")
+        raise InputError(f"what: name at least one of {', '.join([*SHORT, *CATALOGUE])}")
     frames = tuple(dict.fromkeys(robot.frame_name(name) for name in external))
     made: list[Function] = []
     for name in names:
@@ -111,8 +78,8 @@ def functions(
 
 def _algorithm(name: str) -> str:
     full = SHORT.get(name, name)
-    if full not in ALGORITHMS and full not in DERIVATIVES:
-        known = [*SHORT, *ALGORITHMS, *DERIVATIVES]
+    if full not in CATALOGUE:
+        known = [*SHORT, *CATALOGUE]
         close = difflib.get_close_matches(name, known, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(known)}"
         raise InputError(f"what: no algorithm is called {name!r}; {hint}")
@@ -122,7 +89,7 @@ def _algorithm(name: str) -> str:
 def _function(
     robot: Robot, name: str, link: str | None, gravity: bool, payload: bool, frames: tuple[str, ...]
 ) -> Function:
-    knows = ALGORITHMS[name].world if name in ALGORITHMS else frozenset[str]()
+    knows = CATALOGUE[name].options
     if payload and "payload" in knows and robot.model.end_effector is None:
         robot.frame_name(None)  # says what is missing
     task = Task(
@@ -137,8 +104,7 @@ def _function(
     program = trace(robot.model, task)
     given = [name for name, _ in task.inputs(robot.model)]
     inputs = [Argument(n, (w,)) for n, w in zip(unique(given), program.inputs, strict=True)]
-    shapes = task.shapes(robot.model)
-    outputs = [Argument(n, s) for n, s in zip(_RESULTS.get(name, (name,)), shapes, strict=True)]
+    outputs = [Argument(output.name, output.shape(robot.model)) for output in task.entry.outputs]
     taken = {a.name for a in inputs}
     for argument in outputs:
         argument.name += "_out" if argument.name in taken else ""

@@ -1,0 +1,121 @@
+"""What redyn knows of an algorithm: what it takes, what it returns and of which kind that is, how it may be run.
+
+No property has a default, so that none can be forgotten. The algorithms themselves are in the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from redyn.algebra import Arithmetic, Scalar, Vec3
+from redyn.dynamics.inverse import External
+from redyn.model import Frame, Model
+
+Columns = Sequence[Sequence[Scalar]]
+Outputs = list[list[Scalar]]
+Rows = list[list[Scalar]]
+Shape = tuple[int, ...]
+
+
+@dataclass
+class World:
+    """What a call may set beside the state: gravity, wrenches from outside, the frame that is asked about."""
+
+    gravity: Vec3 | None = None
+    external: External = ()
+    frame: Frame | None = None
+
+
+class Kind(Enum):
+    """What an output is, and so what becomes of it where some rates depend on others: rates = G u, see `reduced`."""
+
+    FORCE = auto()  # generalised forces, one per rate: G^T f
+    SQUARE = auto()  # a matrix from rates to generalised forces: G^T M G
+    COLUMNS = auto()  # a column per rate: J G
+    ROWS = auto()  # a row per generalised force: G^T Y
+    COORDINATES = auto()  # one entry per coordinate: those of the independent ones
+    RATES = auto()  # rates or accelerations: of the independent ones already
+    PLAIN = auto()  # whatever the rates are, it is the same
+
+
+class Divisor(Enum):
+    """What an algorithm divides by, and so fails for where that is zero."""
+
+    NONE = auto()
+    JOINT_INERTIAS = auto()
+    MASS_MATRIX = auto()
+
+
+@dataclass(frozen=True)
+class Output:
+    """One result: its name in exported code, its kind, its shape for one state."""
+
+    name: str
+    kind: Kind
+    shape: Callable[[Model], Shape]
+
+
+@dataclass(frozen=True)
+class Solve:
+    """What a solver has to work with where some rates depend on others: the mass matrix G^T M G and the state."""
+
+    arith: Arithmetic
+    M: Rows
+    values: dict[str, Sequence[Scalar]]
+    phi: Callable[[], list[Scalar]]  # tau less what gravity, rates and wrenches ask for
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A recursion: the state vectors that it takes, what it returns, flat and row by row, and how it may be run."""
+
+    name: str
+    short: str  # a name for people who type it; "" if there is none
+    state: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    run: Callable[[Model, Arithmetic, Columns, World], Outputs]
+    options: frozenset[str]  # of gravity, external, payload, frame
+    regroup: bool  # whether regrouped inertial parameters give the same result
+    divisor: Divisor
+    reduced: Callable[[Solve], Outputs] | None  # of those that divide: the same from the mass matrix as a whole
+    per_pair: int  # operations for every link and link that carries it, about; 0 where a few per link are all
+
+    by = ()  # the state vectors by which it is differentiated: none
+
+    def __post_init__(self) -> None:
+        if self.divides == (self.reduced is None):
+            raise TypeError(f"{self.name}: `reduced` is for algorithms that divide, and they need it")
+
+    @property
+    def base(self) -> Algorithm:
+        return self
+
+    @property
+    def divides(self) -> bool:
+        return self.divisor is not Divisor.NONE
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """Derivatives of the first output of an algorithm by vectors of its state; by q they are in the tangent space."""
+
+    base: Algorithm
+    by: tuple[str, ...]
+    outputs: tuple[Output, ...]
+    per_pair: int
+
+    short = ""
+    options = frozenset[str]()
+
+    @property
+    def name(self) -> str:
+        return f"{self.base.name}_derivatives"
+
+
+Entry = Algorithm | Derivative
+
+
+def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:
+    return [entry for row in rows for entry in row]

@@ -1,0 +1,381 @@
+"""The catalogue: every algorithm by its name. A new one is an entry here, and nothing elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redyn.algebra import Arithmetic, Scalar
+from redyn.dynamics import convective, energy, forward, friction, inertia, inverse, kinematics
+from redyn.dynamics.algorithm import (
+    Algorithm,
+    Columns,
+    Derivative,
+    Divisor,
+    Entry,
+    Kind,
+    Output,
+    Outputs,
+    Rows,
+    Solve,
+    World,
+    flat,
+)
+from redyn.dynamics.inertia import cholesky_inverse, cholesky_solve, udu_of_matrix
+from redyn.dynamics.regressor import regressor
+from redyn.model import Frame, Model
+
+# --- shapes and parts of entries ----------------------------------------------------------------------------------
+
+
+def _force(name: str) -> tuple[Output, ...]:
+    return (Output(name, Kind.FORCE, lambda m: (m.dof,)),)
+
+
+def _square(name: str) -> tuple[Output, ...]:
+    return (Output(name, Kind.SQUARE, lambda m: (m.dof, m.dof)),)
+
+
+def _columns(name: str) -> tuple[Output, ...]:
+    return (Output(name, Kind.COLUMNS, lambda m: (6, m.dof)),)
+
+
+def _plain(name: str, *shape: int) -> tuple[Output, ...]:
+    return (Output(name, Kind.PLAIN, lambda m: shape),)
+
+
+def _rates(name: str) -> tuple[Output, ...]:
+    return (Output(name, Kind.RATES, lambda m: (m.dof,)),)
+
+
+def _per_body(name: str, *shape: int) -> Output:
+    return Output(name, Kind.PLAIN, lambda m: (len(m.bodies), *shape))
+
+
+def _link_motion(model: Model, arith: Arithmetic, s: Columns) -> Outputs:
+    motions = kinematics.link_motion(model, arith, *s)
+    zero, one = arith.const(0.0), arith.const(1.0)
+    poses: list[Scalar] = []
+    for m in motions:
+        R, o = m.pose.R, m.pose.o
+        poses += [*R.x.components(), o.x, *R.y.components(), o.y, *R.z.components(), o.z, zero, zero, zero, one]
+    return [
+        poses,
+        flat([m.twist.components() for m in motions]),
+        flat([m.twist_rate.components() for m in motions]),
+        flat([m.force.components() for m in motions]),
+        flat([m.moment.components() for m in motions]),
+    ]
+
+
+def _udu(U: Rows, D: list[Scalar]) -> Outputs:
+    return [flat(U), D]
+
+
+def _frame(w: World) -> Frame:
+    assert w.frame is not None
+    return w.frame
+
+
+def _forces(w: World) -> dict[str, Any]:
+    return {"gravity": w.gravity, "external": w.external}
+
+
+def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: World) -> list[Scalar]:
+    q, qd, qdd = s
+    wrenches = inverse.user_joint_wrenches(model, arith, q, qd, qdd, gravity=w.gravity, external=w.external)
+    return flat([wrench.components() for wrench in wrenches])
+
+
+def _acceleration(s: Solve) -> Outputs:
+    return [cholesky_solve(s.arith, s.M, s.phi())]
+
+
+# --- the entries --------------------------------------------------------------------------------------------------
+
+_ALL, _NONE = frozenset({"gravity", "external", "payload"}), frozenset[str]()
+_GRAVITY, _FRAME, _PUSHED = frozenset({"gravity"}), frozenset({"frame"}), frozenset({"gravity", "external"})
+_q, _v, _a, _t = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
+_MATRIX: dict[str, Any] = {"divisor": Divisor.NONE, "reduced": None}  # divides by nothing
+_PASS: dict[str, Any] = {**_MATRIX, "per_pair": 0}  # and visits each link a few times
+
+
+def _algorithms() -> list[Algorithm]:
+    e, f, g, i, k = energy, forward, inertia, inverse, kinematics
+    c = convective.coriolis_matrix
+    motion = (
+        _per_body("poses", 4, 4),
+        _per_body("twists", 6),
+        _per_body("twist_rates", 6),
+        _per_body("forces", 3),
+        _per_body("moments", 3),
+    )
+    parameters = Output("Y", Kind.ROWS, lambda m: (m.dof, 10 * len(m.bodies)))
+    rates = Output("coordinate_rates", Kind.COORDINATES, lambda m: (m.nq,))
+    factors = (Output("U", Kind.PLAIN, lambda m: (m.dof, m.dof)), Output("D", Kind.PLAIN, lambda m: (m.dof,)))
+    whole = (Output("M_inverse", Kind.PLAIN, lambda m: (m.dof, m.dof)),)
+    return [
+        Algorithm(
+            "inverse_dynamics",
+            "inverse",
+            _a,
+            _force("tau"),
+            lambda m, a, s, w: [i.inverse_dynamics(m, a, *s, **_forces(w))],
+            options=_ALL,
+            **_PASS,
+            regroup=True,
+        ),
+        Algorithm(
+            "forward_dynamics",
+            "forward",
+            _t,
+            _rates("qdd"),
+            lambda m, a, s, w: [f.forward_dynamics(m, a, *s, **_forces(w))],
+            options=_ALL,
+            regroup=True,
+            divisor=Divisor.JOINT_INERTIAS,
+            reduced=_acceleration,
+            per_pair=0,
+        ),
+        Algorithm(
+            "forward_dynamics_cholesky",
+            "",
+            _t,
+            _rates("qdd"),
+            lambda m, a, s, w: [g.cholesky_forward_dynamics(m, a, *s, **_forces(w))],
+            options=_ALL,
+            regroup=True,
+            divisor=Divisor.MASS_MATRIX,
+            reduced=_acceleration,
+            per_pair=0,
+        ),
+        Algorithm(
+            "solve",
+            "",
+            ("q", "phi"),
+            _rates("x"),
+            lambda m, a, s, w: [f.solve(m, a, *s)],
+            options=_NONE,
+            regroup=True,
+            divisor=Divisor.JOINT_INERTIAS,
+            reduced=lambda s: [cholesky_solve(s.arith, s.M, s.values["phi"])],
+            per_pair=0,
+        ),
+        Algorithm(
+            "mass_matrix",
+            "mass",
+            _q,
+            _square("M"),
+            lambda m, a, s, w: [flat(g.mass_matrix(m, a, *s))],
+            options=_NONE,
+            **_MATRIX,
+            regroup=True,
+            per_pair=32,
+        ),
+        Algorithm(
+            "inverse_mass_matrix",
+            "",
+            _q,
+            whole,
+            lambda m, a, s, w: [flat(f.inverse_mass_matrix(m, a, *s))],
+            options=_NONE,
+            regroup=True,
+            divisor=Divisor.JOINT_INERTIAS,
+            reduced=lambda s: [flat(cholesky_inverse(s.arith, s.M))],
+            per_pair=85,
+        ),
+        Algorithm(
+            "udu",
+            "",
+            _q,
+            factors,
+            lambda m, a, s, w: _udu(*f.udu(m, a, *s)),
+            options=_NONE,
+            regroup=True,
+            divisor=Divisor.JOINT_INERTIAS,
+            reduced=lambda s: _udu(*udu_of_matrix(s.arith, s.M)),
+            per_pair=40,
+        ),
+        Algorithm(
+            "coriolis_matrix_mci",
+            "",
+            _v,
+            _square("C"),
+            lambda m, a, s, w: [flat(c(m, a, *s, form="mci"))],
+            options=_NONE,
+            **_MATRIX,
+            regroup=False,
+            per_pair=96,
+        ),
+        Algorithm(
+            "coriolis_matrix_christoffel",
+            "",
+            _v,
+            _square("C"),
+            lambda m, a, s, w: [flat(c(m, a, *s, form="christoffel"))],
+            options=_NONE,
+            **_MATRIX,
+            regroup=True,
+            per_pair=96,
+        ),
+        Algorithm(
+            "coriolis_vector",
+            "coriolis",
+            _v,
+            _force("h"),
+            lambda m, a, s, w: [i.coriolis_vector(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=True,
+        ),
+        Algorithm(
+            "gravity_torque",
+            "gravity",
+            _q,
+            _force("tau"),
+            lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)],
+            options=_GRAVITY,
+            **_PASS,
+            regroup=True,
+        ),
+        Algorithm(
+            "friction_torque",
+            "friction",
+            ("qd",),
+            _force("tau"),
+            lambda m, a, s, w: [friction.friction_torque(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "kinetic_energy",
+            "",
+            _v,
+            _plain("energy"),
+            lambda m, a, s, w: [[e.kinetic_energy(m, a, *s)]],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "potential_energy",
+            "",
+            _q,
+            _plain("energy"),
+            lambda m, a, s, w: [[e.potential_energy(m, a, *s, gravity=w.gravity)]],
+            options=_GRAVITY,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "com",
+            "",
+            _q,
+            _plain("com", 3),
+            lambda m, a, s, w: [list(e.com(m, a, *s).components())],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "momentum",
+            "",
+            _v,
+            _plain("momentum", 6),
+            lambda m, a, s, w: [list(e.momentum(m, a, *s).components())],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "coordinate_rates",
+            "",
+            _v,
+            (rates,),
+            lambda m, a, s, w: [k.coordinate_rates(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "forward_kinematics",
+            "kinematics",
+            _q,
+            _plain("T", 4, 4),
+            lambda m, a, s, w: [flat(k.forward_kinematics(m, a, *s, frame=_frame(w)))],
+            options=_FRAME,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "jacobian",
+            "",
+            _q,
+            _columns("J"),
+            lambda m, a, s, w: [flat(k.jacobian(m, a, *s, frame=_frame(w)))],
+            options=_FRAME,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "jacobian_rate",
+            "",
+            _v,
+            _columns("J_dot"),
+            lambda m, a, s, w: [flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))],
+            options=_FRAME,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "link_motion",
+            "",
+            _a,
+            motion,
+            lambda m, a, s, w: _link_motion(m, a, s),
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "joint_wrenches",
+            "",
+            _a,
+            (_per_body("wrenches", 6),),
+            lambda m, a, s, w: [_wrenches(m, a, s, w)],
+            options=_PUSHED,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "regressor",
+            "",
+            _a,
+            (parameters,),
+            lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))],
+            options=_GRAVITY,
+            **_MATRIX,
+            regroup=False,
+            per_pair=195,
+        ),
+    ]
+
+
+ALGORITHMS = {algorithm.name: algorithm for algorithm in _algorithms()}
+
+
+def _derivative(of: str, per_pair: int, **outputs: str) -> Derivative:
+    """`outputs` name the results by the state vector that each is a derivative by."""
+    squares = tuple(_square(name)[0] for name in outputs.values())
+    return Derivative(ALGORITHMS[of], tuple(outputs), squares, per_pair)
+
+
+DERIVATIVES = {
+    entry.name: entry
+    for entry in (
+        _derivative("inverse_dynamics", 250, q="dtau_dq", qd="dtau_dqd"),
+        _derivative("forward_dynamics", 520, q="dqdd_dq", qd="dqdd_dqd", tau="dqdd_dtau"),
+    )
+}
+CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES}
+SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

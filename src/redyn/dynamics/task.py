@@ -1,0 +1,71 @@
+"""What is asked of a robot: an algorithm, the frame it is about, and what is given with each call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
+from redyn.dynamics.algorithm import Algorithm, Entry, Shape, World
+from redyn.dynamics.catalogue import CATALOGUE
+from redyn.model import Frame, Model
+
+# Operations per pair of links of the mass matrix, and of its elimination, where rates depend on others.
+_REDUCED, _SOLVED = 32, 85
+
+
+@dataclass(frozen=True)
+class Task:
+    """An algorithm by its name in the catalogue, the frame it asks about, and which options are inputs."""
+
+    algorithm: str
+    frame: str | None = None
+    gravity: bool = False
+    external: tuple[str, ...] = ()
+    payload: bool = False
+
+    @property
+    def entry(self) -> Entry:
+        return CATALOGUE[self.algorithm]
+
+    @property
+    def base(self) -> Algorithm:
+        """The recursion behind it."""
+        return self.entry.base
+
+    @property
+    def differentiated(self) -> tuple[str, ...]:
+        """The state vectors by which the outputs are differentiated; empty if they are not."""
+        return self.entry.by
+
+    def inputs(self, model: Model) -> list[tuple[str, int]]:
+        """Name and width of every input array."""
+        state = [(name, model.nq if name == "q" else model.dof) for name in self.base.state]
+        gravity = [("gravity", 3)] if self.gravity else []
+        wrenches = [(f"external[{name!r}]", 6) for name in self.external]
+        return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]
+
+    def operations(self, model: Model) -> int:
+        """About how many a straight-line program has that grow with the square of the joints, or faster."""
+        coupled = 0 if model.coupling is None else (_SOLVED if self.base.divides else _REDUCED)
+        return (self.entry.per_pair + coupled) * model.pairs
+
+    def shapes(self, model: Model) -> tuple[Shape, ...]:
+        """Shape of every output, for one state."""
+        return tuple(output.shape(model) for output in self.entry.outputs)
+
+
+def surroundings(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[World, Model]:
+    """The world of a task and the model with its payload, given the run-time parameters by name."""
+    world = World(frame=model.frames[task.frame] if task.frame else None)
+    if task.gravity:
+        world.gravity = Vec3(*named["gravity"])
+    wrenches: list[tuple[Frame, Wrench]] = []
+    for name in task.external:
+        w = named[f"external[{name!r}]"]
+        wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
+    world.external = wrenches
+    if task.payload:
+        assert model.end_effector is not None
+        model = model.with_payload(MassMatrix.of_parameters(named["payload"]), model.frames[model.end_effector])
+    return world, model
