@@ -364,7 +364,7 @@ def test_what_a_glb_declares(change):
 
 def test_memory_and_time_are_bounded(state):
     numbers = b"t,x\n" + b"".join(b"%d,1\n" % k for k in range(300_000))
-    small = Readers(memory=30_000_000)
+    small = Readers(memory=30_000_000, seconds=300.0)
     try:
         with pytest.raises(redyn.RedynError, match=r"^big\.csv: .*too much memory"):
             inbox.read_columns(small, put(state, "big.csv", numbers))
@@ -375,7 +375,7 @@ def test_memory_and_time_are_bounded(state):
         began = time.monotonic()
         with pytest.raises(redyn.RedynError, match=r"^big\.csv: could not be read within 0.2 s"):
             inbox.read_columns(quick, put(state, "big.csv", numbers))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 25  # the usual limit is 30 s
     finally:
         quick.close()
     assert list(state.folder.iterdir()) == []
