@@ -392,7 +392,7 @@ BALL = {
 
 @pytest.mark.parametrize("turn", [[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 1.00001]])
 def test_lock_takes_quaternions_of_length_one_only(turn):
-    with pytest.raises(redyn.InputError, match="lock: ball: the quaternion .* expected 1"):
+    with pytest.raises(redyn.InputError, match=r"lock: ball: the quaternion .* expected 1"):
         redyn.load(BALL).lock({"ball": turn})
 
 
