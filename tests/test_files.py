@@ -322,6 +322,24 @@ def test_ctrl_c_exits_130_and_says_what_there_is(tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
 
 
+LOADING = """
+import runpy, sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "redyn.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+runpy.run_module("redyn", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_command_is_loaded():
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (130, "redyn: interrupted; nothing was written\n")
+
+
 RUNNING = """
 import signal, sys
 from redyn.cli.main import run
