@@ -73,7 +73,7 @@ def test_this_machine_answers_to_its_own_names_only():
 def test_pages_of_others_are_not_answered():
     guard = access.Access("127.0.0.1", 8080, "")
     assert visit(guard, origin="http://localhost:8080")[0] == 200
-    for origin in ("http://evil.example", "http://localhost:9999", "null"):
+    for origin in ("http://evil.example", "http://localhost:9999", "null", "http://[::1"):
         assert visit(guard, origin=origin)[0] == 403
         assert visit(guard, origin=origin, kind="websocket")[0] == "websocket.close"
 
@@ -331,6 +331,9 @@ def test_malformed_uploads_and_paths(server):
         assert client.post(f"{server.origin}redyn-upload/guess/robot", content=b"x").status_code == 404
         assert client.post(f"{server.origin}redyn-upload/%00/..%2f", content=b"x").status_code == 404
         assert client.get(f"{server.origin}nothing").status_code == 404
+        lines = lines_about(server, lambda: client.get(f"{server.origin}not%0ASigned: the admin%1b[2J"))
+    assert len(lines) == 1
+    assert lines[0].strip().isprintable()
 
 
 # --- uploads over HTTP ------------------------------------------------------------------------------------------
@@ -538,15 +541,14 @@ def test_closing_a_tab_frees_its_worker(many):
     """At once if it was closed, after a while if the connection was lost; a page that is loaded again keeps its job."""
     session = many.of("tab", "ann")
     for closing, seconds in ((True, sessions.CLOSED), (False, sessions.AWAY)):
-        session.state.job = job = Job("x", ())
+        session.state.job, session.state.derivation = jobs = [Job("x", ()), Job("y", ())]
         session.came()
         session.closing = closing
         session.went()
         session.look_after(session.left + seconds - 0.1)
-        assert not job.asked_to_stop.is_set()
+        assert not any(job.asked_to_stop.is_set() for job in jobs)
         session.look_after(session.left + seconds + 0.1)
-        assert job.asked_to_stop.is_set()
-        assert "closed or away" in job.reason
+        assert all("closed or away" in job.reason for job in jobs)
     session.state.job = job = Job("x", ())
     session.closing = True
     session.went()

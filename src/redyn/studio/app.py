@@ -198,7 +198,12 @@ class Studio:
 
     async def _take_meshes(self, session: Session, path: Path) -> None:
         """The upload of a robot that was restored."""
-        session.state.rejoin(await self._read(inbox.open_robot, path))
+        state = session.state
+        try:
+            state.rejoin(await self._read(inbox.open_robot, path, state.origin.chosen or None))
+        except BaseException:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
 
     async def _take_columns(self, form: str, session: Session, path: Path) -> None:
         table = await self._read(inbox.read_columns, path)
@@ -211,8 +216,7 @@ class Studio:
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            own = self.sessions.first.description.folder
-            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), own))
+            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False

@@ -111,6 +111,17 @@ def guard(server: Any) -> None:
     packets["message"] = packet
     for name in ("engineio.server", "socketio.server"):
         logging.getLogger(name).addFilter(_OneLine())
+    logging.getLogger("nicegui").addFilter(_Plain())
+
+
+class _Plain(logging.Filter):
+    """What NiceGUI says of an address that does not exist: as one line, with nothing in it that acts on a terminal."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        if not said.isprintable() and not record.exc_info:
+            record.msg, record.args = "%s", (repr(said)[:LONGEST],)
+        return True
 
 
 class _OneLine(logging.Filter):
