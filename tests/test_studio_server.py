@@ -301,6 +301,36 @@ def test_malformed_messages_are_one_line_each(server):
     assert {line[:40] for line in lines} == {"a message from a page was not understood"}
 
 
+def test_malformed_events_of_controls_are_one_line_each(server):
+    """Sent to those who listen: a table, a selection, a part of the page."""
+    page = Page(server, "tab_id=controls&document_id=d&next_message_id=0&implicit_handshake=true")
+    listeners: list[tuple[str, str]] = []
+    while not listeners:
+        said = page.line.recv(timeout=60)
+        if said.startswith('42["update"') and "cellFocused" in said:
+            elements = json.loads(said[2:])[1]
+            listeners = [
+                (int(number), event["listener_id"])
+                for number, element in elements.items()
+                if isinstance(element, dict)
+                for event in element.get("events", [])
+                if event["type"] in ("cellValueChanged", "cellFocused", "tell", "update:model-value")
+            ]
+
+    def say():
+        for number, listener in listeners:
+            for content in ("7", "[]", '{"value": "x"}'):
+                message = {"client_id": page.client, "id": number, "listener_id": listener, "args": [content]}
+                page.say("event", message)
+        page.line.send("4done")
+        until(lambda: any("done" in line for line in server.log))
+
+    lines = lines_about(server, say)
+    page.close()
+    assert len(listeners) < len(lines) <= 3 * len(listeners) + 1
+    assert {line[:40] for line in lines} == {"a message from a page was not understood"}
+
+
 def test_malformed_packets_are_one_line_each(server):
     def send():
         for raw in RAW:

@@ -310,7 +310,7 @@ def serve(
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
     application.storage.max_tab_storage_age = FORGET  # of NiceGUI's own notes on a tab; thirty days otherwise
-    application.on_exception(messages.unexpected)
+    messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
     print(f"redyn studio: {access.address}\nCtrl-C ends it.", flush=True)

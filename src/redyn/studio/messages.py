@@ -63,6 +63,11 @@ def unexpected(error: Exception) -> None:
         log.error("unexpected", exc_info=error)
 
 
+def take_exceptions(application: Any) -> None:
+    """Has NiceGUI tell `unexpected` alone of errors; its own handler writes a trace of every one."""
+    application._exception_handlers[:] = [unexpected]
+
+
 def _raised_by_nicegui(error: Exception) -> bool:
     """Whether it rose where NiceGUI takes a message apart, before any handler of ours."""
     trace = error.__traceback__
