@@ -648,6 +648,7 @@ def command(*arguments):
     ("arguments", "message"),
     [
         (("no-such-robot",), "redyn: no-such-robot: neither a robot of the library nor a file"),
+        (("two-link", "--host", ""), "redyn: --host: expected an address, as 127.0.0.1"),
         (("two-link", "--port", "-1"), "redyn: --port: expected a number from 0 to 65535, got -1"),
         (("two-link", "--port", "70000"), "redyn: --port: expected a number from 0 to 65535, got 70000"),
         (("two-link", "--host", "0.0.0.0", "--no-token"), "redyn: --no-token: only where nobody but this machine"),

@@ -44,6 +44,10 @@ RESTORED = (
     "Restored from this browser tab: the server did not have its work any more (it was started again, or the tab was "
     "away for long)."
 )
+COPIED = (
+    "This tab has the work that the browser kept: of the tab that it is a copy of, or as it was before the browser "
+    "stopped."
+)
 log = logging.getLogger("redyn.studio")
 
 _ = ui.aggrid  # registers its module with NiceGUI before the first page is made
@@ -124,13 +128,16 @@ class Studio:
         module = f"{Part.base}/studio/keep.js"
         code = f"return (await import({module!r})).restore({url!r});"
         try:
-            said = await cast(Any, client).run_javascript(code, timeout=120.0)
+            told = await cast(Any, client).run_javascript(code, timeout=120.0)
+            wrong, copied = messages.text(messages.entry(told, "wrong")), messages.entry(told, "copied") is True
         except TimeoutError:
-            said = "sending it took too long"
-        if isinstance(said, str) and said:
-            return f"The work that this browser tab keeps could not be restored: {said[:300]}"
+            wrong, copied = "sending it took too long", False
+        except messages.MalformedError as error:
+            wrong, copied = str(error), False
+        if wrong:
+            return f"The work that this browser tab keeps could not be restored: {wrong}"
         again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
-        return RESTORED + again
+        return (COPIED if copied else RESTORED) + again
 
     # --- uploads ----------------------------------------------------------------------------------------------
 
@@ -295,6 +302,8 @@ def serve(
     seconds: float = SECONDS,
 ) -> None:
     """Runs the studio until Ctrl-C. Without a token, everybody on this machine may use it."""
+    if not host.strip():  # which would be all addresses of this machine
+        raise RedynError("--host: expected an address, as 127.0.0.1, or 0.0.0.0 to let others in")
     if not token and not is_loopback(host):
         raise RedynError("--no-token: only where nobody but this machine is listened to, as on 127.0.0.1")
     if not seconds > 0:
