@@ -14,7 +14,7 @@ import trimesh
 
 import redyn
 from redyn.report.scene import scene
-from redyn.studio import inbox, keep, takeaway, uploads, work
+from redyn.studio import code, inbox, keep, takeaway, uploads, work
 from redyn.studio import readers as readers_module
 from redyn.studio.opening import open_source
 from redyn.studio.prepared import load_meshes
@@ -310,6 +310,14 @@ def test_warnings_are_shown_wherever_a_robot_comes_from(state, tmp_path):
 
 
 # --- tables -----------------------------------------------------------------------------------------------------
+
+
+def test_a_long_file_is_not_written_out_as_python(state, monkeypatch):
+    upload_motion(state, "m.csv", b"t,q_joint1,q_joint2\n0,0,0\n1,1,1\n2,1,0\n")
+    assert "[1.0, 0.0]" in takeaway.python(state)
+    monkeypatch.setattr(code, "MOST_NUMBERS", 5)
+    with pytest.raises(redyn.RedynError, match="a file of 6 numbers is too long to be written out as Python"):
+        takeaway.python(state)
 
 
 def test_what_goes_out_as_csv_comes_back(state):

@@ -215,7 +215,8 @@ class Studio:
     async def _take_columns(self, form: str, session: Session, path: Path) -> None:
         table = await self._read(inbox.read_columns, path)
         state = session.state
-        (state.motion if form == "motion" else state.run).take(path.name, table, state.robot)
+        taking = state.motion if form == "motion" else state.run
+        await asyncio.to_thread(taking.take, path.name, table, state.robot)
         desk = session.desk
         if desk is not None:
             desk.keep_soon()
