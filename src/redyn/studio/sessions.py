@@ -49,10 +49,10 @@ class Session:
         self.pages, self.left = self.pages - 1, time.monotonic()
 
     def look_after(self, now: float) -> None:
-        """Frees the worker of a tab that is gone."""
-        job = self.state.job
-        if job is not None and self.pages <= 0 and now - self.left > (CLOSED if self.closing else AWAY):
-            job.cancel("stopped because its page was closed or away")
+        """Frees the workers of a tab that is gone."""
+        if self.pages <= 0 and now - self.left > (CLOSED if self.closing else AWAY):
+            for job in self.state.jobs:
+                job.cancel("stopped because its page was closed or away")
 
 
 class Sessions:
