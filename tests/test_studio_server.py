@@ -559,12 +559,38 @@ def test_tabs_that_were_opened_and_closed_lock_nobody_out(many, monkeypatch):
     assert len(many) == 20
     assert many.of("tab 0", "ann") is first  # its page is open
     for k in range(100, 119):
-        many.of(f"tab {k}", "ben").came()
+        many.of(f"tab {k}", f"person {k}").came()
     with pytest.raises(redyn.RedynError, match="too many people"):
         many.of("one more", "ben")
     first.went()
     many.of("one more", "ben")
     assert many.by_key(first.key) is None  # the one that was left first made room
+
+
+def test_tabs_of_one_person_lock_nobody_out(many, monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_EACH", 3)
+    for k in range(3):
+        many.of(f"tab {k}", "ann").came()
+    with pytest.raises(redyn.RedynError, match="3 tabs of this browser are open already"):
+        many.of("one more", "ann")
+    many.of("tab of another", "ben")
+    many.of("tab 0", "ann").went()
+    many.of("one more", "ann")
+
+
+def test_uploads_of_one_person_are_counted_together(studio):
+    """Whatever tab they come from: their bodies lie on the disk until they are read."""
+    tabs = [studio.sessions.of(f"arriving {k}", "carl") for k in range(3)]
+    for tab in tabs[:2]:
+        tab.arriving.update(Path(f"/{tab.key}/{k}") for k in range(4))
+    (answer,) = posted(studio, (f"{tabs[2].key}/robot", "arm.urdf", URDF))
+    assert answer.status_code == 429
+    assert "8 files are being read already" in answer.json()["error"]
+    other = studio.sessions.of("another", "dora")
+    assert posted(studio, (f"{other.key}/robot", "arm.urdf", URDF))[0].status_code == 200
+    tabs[0].arriving.clear()
+    assert posted(studio, (f"{tabs[2].key}/robot", "arm.urdf", URDF))[0].status_code == 200
+    tabs[1].arriving.clear()
 
 
 def test_closing_a_tab_frees_its_worker(many):

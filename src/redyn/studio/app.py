@@ -33,7 +33,7 @@ from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
 
 RECONNECT = 60.0  # s that a page may be cut off and go on as if nothing had been
-MOST_ARRIVING = 8  # uploads of a tab that are read or wait for it
+MOST_ARRIVING = 8  # uploads of a person that are read or wait for it
 LOOK = 2.0  # s between looks at who is gone
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
@@ -159,7 +159,7 @@ class Studio:
             return JSONResponse({})
         if taker is None:
             return JSONResponse({"error": "there is no such upload"}, 404)
-        if len(session.arriving) >= MOST_ARRIVING:
+        if sum(len(other.arriving) for other in self.sessions.of_person(session.person)) >= MOST_ARRIVING:
             return JSONResponse({"error": f"{MOST_ARRIVING} files are being read already; wait for them"}, 429)
         name = request.query_params.get("name", "file")[:200]
         shown = uploads.safe_name(name)
