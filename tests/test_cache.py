@@ -168,6 +168,16 @@ def test_a_full_disk_is_no_error(folder, compilations, monkeypatch):
     assert list(folder.iterdir()) == []
 
 
+def test_a_read_only_disk_serves_what_it_holds(folder, compilations, monkeypatch):
+    def fail(*_, **__):
+        raise OSError(errno.EROFS, "read-only file system")
+
+    ask()
+    monkeypatch.setattr(os, "utime", fail)
+    ask()
+    assert len(compilations) == 1
+
+
 def test_other_files_are_left_alone(folder, monkeypatch):
     ask()
     (folder / "thesis.tex").write_text("years of work")

@@ -211,6 +211,9 @@ def test_new_files_have_the_usual_permissions(tmp_path, run):
         (files.CSV, "t,q_a\n0,1\n", "# a read-me, with commas, and more\nthat go on\n"),
         (files.CSV, "t,q_a\n0,1\n", '{"a": 1}'),
         (files.JSON, '{"a": [1, 2]}', "{not json"),
+        (files.CSV, "t,q_a\r0,1\r", "a note\rof old\r"),  # ends of lines of old
+        (files.JSON, "[1]", "[" * 60_000),
+        (files.JSON, "{}", '{"a": ' + "9" * 5000 + "}"),
         (files.HTML, "<!doctype html>\n<!-- Made by redyn -->", "<!doctype html><p>my home page"),
         (files.LATEX, "% Made by redyn.\n\\documentclass{article}", "\\documentclass{thesis}"),
         (files.ROBOT, "name: arm\nlinks:\n  - {a: 1}\n", "services:\n  web: nginx\n"),
@@ -289,6 +292,11 @@ def test_two_options_one_file(tmp_path):
     code, _, error = command("simulate", "two-link", "--csv", str(tmp_path / "x"), "--html", str(tmp_path / "x"))
     assert code == 2
     assert "both name" in error
+    (tmp_path / "sub").mkdir()
+    other = tmp_path / "sub" / ".." / "x"  # the same by another way
+    code, _, error = command("simulate", "two-link", "--csv", str(tmp_path / "x"), "--html", str(other), "--force")
+    assert code == 2
+    assert "both name" in error
 
 
 def _interrupted(arguments, ready, **how):
@@ -312,6 +320,24 @@ def test_ctrl_c_exits_130_and_says_what_there_is(tmp_path):
     assert re.search(r"redyn: interrupted at [\w.-]+: \d+ of \d+ items in .* are rebuilt", error)
     assert "Traceback" not in error
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".part")]
+
+
+LOADING = """
+import runpy, sys
+
+class CtrlC:
+    def find_spec(self, name, path=None, target=None):
+        if name == "redyn.cli.main":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, CtrlC())
+runpy.run_module("redyn", run_name="__main__")
+"""
+
+
+def test_ctrl_c_while_the_command_is_loaded():
+    done = subprocess.run([sys.executable, "-c", LOADING], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stderr) == (130, "redyn: interrupted; nothing was written\n")
 
 
 RUNNING = """

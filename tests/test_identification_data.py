@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -282,3 +283,21 @@ def test_joints_with_quaternions_are_refused_in_words(tmp_path, name):
     assert not file.exists()
     with pytest.raises(redyn.InputError, match="joint 'base' turns about a point"):
         exciting_motion(redyn.load(name))
+
+
+def test_a_fit_that_is_not_accurate_is_told_in_our_words(arm, seen, monkeypatch):
+    """Not in those of the solver's package, with its paths."""
+    cp = pytest.importorskip("cvxpy")
+    solve = cp.Problem.solve
+
+    def inaccurate(problem, **options):
+        value = solve(problem, **options)
+        warnings.warn("Solution may be inaccurate.", UserWarning, stacklevel=1)
+        problem._status = "optimal_inaccurate"
+        return value
+
+    monkeypatch.setattr(cp.Problem, "solve", inaccurate)
+    t, q, _, _, tau = seen
+    with pytest.warns(redyn.RedynWarning, match="less accurate than usual") as told:
+        identify(arm, recording(arm, t, q, tau), friction=True)
+    assert {warning.category for warning in told} == {redyn.RedynWarning}

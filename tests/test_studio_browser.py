@@ -762,6 +762,27 @@ def test_tabs_side_by_side(browser, address):
             tab.close()
 
 
+def test_a_copy_of_a_tab(browser, address, tmp_path):
+    """It has the work of the first one, is not told of a server that was started again, and keeps files of its own."""
+    (tmp_path / "arm.urdf").write_bytes(URDF)
+    tab = Tab(browser, address)
+    try:
+        with tab.redrawn("inverse", "forward"):
+            tab("robot-upload").set_input_files(tmp_path / "arm.urdf")
+        tab.page.wait_for_function("sessionStorage['redyn-tab'] && sessionStorage['redyn-of']")
+        name = tab.page.evaluate("sessionStorage['redyn-tab']")
+        with tab.context.expect_page() as opened:  # a copy of the tab's own storage, as browsers make it
+            tab.page.evaluate("window.open(location.href)")
+        tab.page = opened.value
+        tab.page.set_default_timeout(PATIENCE)
+        tab.wait_text("notice", "of the tab that it is a copy of")
+        tab.ready()
+        assert tab.page.locator("[data-testid=robot-name] input").input_value() == "pendulum"
+        assert tab.page.evaluate("sessionStorage['redyn-tab']") != name
+    finally:
+        tab.close()
+
+
 def test_the_page_that_opens_the_browser(browser, server, tmp_path):
     """It comes from a file, which is another site: the cookie must be there all the same."""
     guard = Access("127.0.0.1", server.port, server.url.partition("token=")[2])

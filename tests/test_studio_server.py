@@ -73,7 +73,7 @@ def test_this_machine_answers_to_its_own_names_only():
 def test_pages_of_others_are_not_answered():
     guard = access.Access("127.0.0.1", 8080, "")
     assert visit(guard, origin="http://localhost:8080")[0] == 200
-    for origin in ("http://evil.example", "http://localhost:9999", "null"):
+    for origin in ("http://evil.example", "http://localhost:9999", "null", "http://[::1"):
         assert visit(guard, origin=origin)[0] == 403
         assert visit(guard, origin=origin, kind="websocket")[0] == "websocket.close"
 
@@ -301,6 +301,36 @@ def test_malformed_messages_are_one_line_each(server):
     assert {line[:40] for line in lines} == {"a message from a page was not understood"}
 
 
+def test_malformed_events_of_controls_are_one_line_each(server):
+    """Sent to those who listen: a table, a selection, a part of the page."""
+    page = Page(server, "tab_id=controls&document_id=d&next_message_id=0&implicit_handshake=true")
+    listeners: list[tuple[str, str]] = []
+    while not listeners:
+        said = page.line.recv(timeout=60)
+        if said.startswith('42["update"') and "cellFocused" in said:
+            elements = json.loads(said[2:])[1]
+            listeners = [
+                (int(number), event["listener_id"])
+                for number, element in elements.items()
+                if isinstance(element, dict)
+                for event in element.get("events", [])
+                if event["type"] in ("cellValueChanged", "cellFocused", "tell", "update:model-value")
+            ]
+
+    def say():
+        for number, listener in listeners:
+            for content in ("7", "[]", '{"value": "x"}'):
+                message = {"client_id": page.client, "id": number, "listener_id": listener, "args": [content]}
+                page.say("event", message)
+        page.line.send("4done")
+        until(lambda: any("done" in line for line in server.log))
+
+    lines = lines_about(server, say)
+    page.close()
+    assert len(listeners) < len(lines) <= 3 * len(listeners) + 1
+    assert {line[:40] for line in lines} == {"a message from a page was not understood"}
+
+
 def test_malformed_packets_are_one_line_each(server):
     def send():
         for raw in RAW:
@@ -331,6 +361,9 @@ def test_malformed_uploads_and_paths(server):
         assert client.post(f"{server.origin}redyn-upload/guess/robot", content=b"x").status_code == 404
         assert client.post(f"{server.origin}redyn-upload/%00/..%2f", content=b"x").status_code == 404
         assert client.get(f"{server.origin}nothing").status_code == 404
+        lines = lines_about(server, lambda: client.get(f"{server.origin}not%0ASigned: the admin%1b[2J"))
+    assert len(lines) == 1
+    assert lines[0].strip().isprintable()
 
 
 # --- uploads over HTTP ------------------------------------------------------------------------------------------
@@ -526,7 +559,7 @@ def test_tabs_that_were_opened_and_closed_lock_nobody_out(many, monkeypatch):
     assert len(many) == 20
     assert many.of("tab 0", "ann") is first  # its page is open
     for k in range(100, 119):
-        many.of(f"tab {k}", "ben").came()
+        many.of(f"tab {k}", f"person {k}").came()
     with pytest.raises(redyn.RedynError, match="too many people"):
         many.of("one more", "ben")
     first.went()
@@ -534,19 +567,44 @@ def test_tabs_that_were_opened_and_closed_lock_nobody_out(many, monkeypatch):
     assert many.by_key(first.key) is None  # the one that was left first made room
 
 
+def test_tabs_of_one_person_lock_nobody_out(many, monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_EACH", 3)
+    for k in range(3):
+        many.of(f"tab {k}", "ann").came()
+    with pytest.raises(redyn.RedynError, match="3 tabs of this browser are open already"):
+        many.of("one more", "ann")
+    many.of("tab of another", "ben")
+    many.of("tab 0", "ann").went()
+    many.of("one more", "ann")
+
+
+def test_uploads_of_one_person_are_counted_together(studio):
+    """Whatever tab they come from: their bodies lie on the disk until they are read."""
+    tabs = [studio.sessions.of(f"arriving {k}", "carl") for k in range(3)]
+    for tab in tabs[:2]:
+        tab.arriving.update(Path(f"/{tab.key}/{k}") for k in range(4))
+    (answer,) = posted(studio, (f"{tabs[2].key}/robot", "arm.urdf", URDF))
+    assert answer.status_code == 429
+    assert "8 files are being read already" in answer.json()["error"]
+    other = studio.sessions.of("another", "dora")
+    assert posted(studio, (f"{other.key}/robot", "arm.urdf", URDF))[0].status_code == 200
+    tabs[0].arriving.clear()
+    assert posted(studio, (f"{tabs[2].key}/robot", "arm.urdf", URDF))[0].status_code == 200
+    tabs[1].arriving.clear()
+
+
 def test_closing_a_tab_frees_its_worker(many):
     """At once if it was closed, after a while if the connection was lost; a page that is loaded again keeps its job."""
     session = many.of("tab", "ann")
     for closing, seconds in ((True, sessions.CLOSED), (False, sessions.AWAY)):
-        session.state.job = job = Job("x", ())
+        session.state.job, session.state.derivation = jobs = [Job("x", ()), Job("y", ())]
         session.came()
         session.closing = closing
         session.went()
         session.look_after(session.left + seconds - 0.1)
-        assert not job.asked_to_stop.is_set()
+        assert not any(job.asked_to_stop.is_set() for job in jobs)
         session.look_after(session.left + seconds + 0.1)
-        assert job.asked_to_stop.is_set()
-        assert "closed or away" in job.reason
+        assert all("closed or away" in job.reason for job in jobs)
     session.state.job = job = Job("x", ())
     session.closing = True
     session.went()
@@ -616,6 +674,7 @@ def command(*arguments):
     ("arguments", "message"),
     [
         (("no-such-robot",), "redyn: no-such-robot: neither a robot of the library nor a file"),
+        (("two-link", "--host", ""), "redyn: --host: expected an address, as 127.0.0.1"),
         (("two-link", "--port", "-1"), "redyn: --port: expected a number from 0 to 65535, got -1"),
         (("two-link", "--port", "70000"), "redyn: --port: expected a number from 0 to 65535, got 70000"),
         (("two-link", "--host", "0.0.0.0", "--no-token"), "redyn: --no-token: only where nobody but this machine"),

@@ -20,7 +20,7 @@ from redyn.studio.panels.forward import METHODS
 from redyn.studio.plans import FIXED_STEP, MOST_ROWS, rows, usual_sample
 from redyn.studio.state import State
 from redyn.studio.troubles import Troubles
-from studio_files import upload_motion
+from studio_files import URDF, upload_motion
 
 
 @pytest.fixture
@@ -461,6 +461,29 @@ def test_files_of_columns_are_asked_for_again(state):
     assert back.motion.kind == "csv"
     with pytest.raises(redyn.RedynError, match="upload a CSV file"):
         back.run_inverse()
+
+
+@pytest.mark.parametrize("other", ["robot:{}", "robot:", "method:nothing", "method:", "method:rkf45"])
+def test_a_browser_cannot_name_a_file_of_the_server(state, tmp_path, other):
+    (tmp_path / "private.yaml").write_text(redyn.load("two-link").to_yaml())
+    state.run.compare = other.format(tmp_path / "private.yaml")
+    back = State.first("one-link")
+    keep.restore(back, json.loads(json.dumps(keep.snapshot(state))))
+    with pytest.raises(redyn.RedynError, match="compare: choose") as caught:
+        back.forward_order()
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_the_file_of_the_server_keeps_its_warnings(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_bytes(
+        URDF.replace(b"</inertial>", b"</inertial><visual><geometry><mesh filename='a.stl'/></geometry></visual>")
+    )
+    start = open_source(path)
+    state, back = State.first(start), State.first("one-link")
+    assert "a.stl" in state.warnings[0]
+    keep.restore(back, json.loads(json.dumps(keep.snapshot(state))), start)
+    assert back.notes == state.notes
 
 
 def test_what_a_browser_sends_is_not_believed(state):

@@ -14,7 +14,7 @@ import trimesh
 
 import redyn
 from redyn.report.scene import scene
-from redyn.studio import inbox, takeaway, uploads, work
+from redyn.studio import code, inbox, keep, takeaway, uploads, work
 from redyn.studio import readers as readers_module
 from redyn.studio.opening import open_source
 from redyn.studio.prepared import load_meshes
@@ -187,6 +187,48 @@ def test_an_archive_with_several_robots(state):
     assert state.robot.name == "second"  # named as the archive
 
 
+def test_notes_are_of_the_robot_that_is_shown(state):
+    """Through undo and redo, too, and the list of robots is that of its own upload."""
+    bare, meshed = zipped({"a.urdf": MESHED}), {"a.urdf": MESHED, "b.urdf": MESHED, "meshes/rod.stl": stl()}
+    upload_robot(state, "bare.zip", bare)
+    said = state.notes
+    assert "rod.stl: no such mesh" in said[0]
+    upload_robot(state, "whole.zip", zipped({**meshed, "b.urdf": MESHED.replace(b"pendulum", b"other")}))
+    state.open(open_source("puma"))
+    assert state.archive is None
+    state.editor.undo()
+    assert state.follow_editor()
+    assert (state.notes, state.archive.archive) == ([], "whole.zip")
+    state.editor.set_cell(1, "mass", "2")
+    assert state.follow_editor()
+    assert (state.notes, state.archive.archive) == ([], "whole.zip")
+    for _ in range(2):
+        state.editor.undo()
+        assert state.follow_editor()
+    assert state.notes == said
+    assert state.archive.archive == "bare.zip"
+    assert state.wanted is None
+
+
+def test_meshes_come_back_to_the_robot_that_they_are_of(state):
+    """After a restart: to the one that was chosen, and not those of another upload."""
+    two = {"p/a.urdf": MESHED, "q/b.urdf": MESHED.replace(b"rod.stl", b"own.stl").replace(b"pendulum", b"second")}
+    two |= {"p/meshes/rod.stl": stl(), "q/meshes/own.stl": stl()}
+    opened = upload_robot(state, "two.zip", zipped(two))
+    state.open(inbox.open_robot(Here(), opened.meshes.parent / opened.archive, "q/b.urdf"))
+    back = State.first("one-link")
+    keep.restore(back, json.loads(json.dumps(keep.snapshot(state))))
+    path = put(back, "two.zip", zipped(two))
+    back.rejoin(inbox.open_robot(Here(), path, back.origin.chosen))
+    assert back.robot.name == "second"
+    assert len(back.run_inverse().scene["shapes"]["meshes"]) == 1
+    assert back.archive.chosen == "q/b.urdf"
+    with pytest.raises(redyn.RedynError, match=r"other.zip is not the file that second comes from"):
+        back.rejoin(inbox.open_robot(Here(), put(back, "other.zip", zipped({"a.urdf": MESHED}))))
+    assert back.archive.chosen == "q/b.urdf"
+    back.close()
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -268,6 +310,14 @@ def test_warnings_are_shown_wherever_a_robot_comes_from(state, tmp_path):
 
 
 # --- tables -----------------------------------------------------------------------------------------------------
+
+
+def test_a_long_file_is_not_written_out_as_python(state, monkeypatch):
+    upload_motion(state, "m.csv", b"t,q_joint1,q_joint2\n0,0,0\n1,1,1\n2,1,0\n")
+    assert "[1.0, 0.0]" in takeaway.python(state)
+    monkeypatch.setattr(code, "MOST_NUMBERS", 5)
+    with pytest.raises(redyn.RedynError, match="a file of 6 numbers is too long to be written out as Python"):
+        takeaway.python(state)
 
 
 def test_what_goes_out_as_csv_comes_back(state):
@@ -364,7 +414,7 @@ def test_what_a_glb_declares(change):
 
 def test_memory_and_time_are_bounded(state):
     numbers = b"t,x\n" + b"".join(b"%d,1\n" % k for k in range(300_000))
-    small = Readers(memory=30_000_000)
+    small = Readers(memory=30_000_000, seconds=300.0)
     try:
         with pytest.raises(redyn.RedynError, match=r"^big\.csv: .*too much memory"):
             inbox.read_columns(small, put(state, "big.csv", numbers))
@@ -375,7 +425,7 @@ def test_memory_and_time_are_bounded(state):
         began = time.monotonic()
         with pytest.raises(redyn.RedynError, match=r"^big\.csv: could not be read within 0.2 s"):
             inbox.read_columns(quick, put(state, "big.csv", numbers))
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 25  # the usual limit is 30 s
     finally:
         quick.close()
     assert list(state.folder.iterdir()) == []

@@ -366,3 +366,47 @@ def test_linearize_batches(step):
         close(B[i], one[1])
     A, B = robot.linearize(q[:0], qd[:0], tau[:0], step=step)
     assert (A.shape, B.shape) == ((0, 6, 6), (0, 6, 3))
+
+
+BALL = {
+    "name": "ball",
+    "convention": "frames",
+    "links": [
+        {
+            "name": "arm",
+            "joint": {"type": "revolute", "name": "turn"},
+            "mass": 1,
+            "com": [0, 0, 0],
+            "inertia": [1, 1, 1],
+        },
+        {
+            "name": "ball",
+            "joint": {"type": "spherical", "name": "ball"},
+            "mass": 1,
+            "com": [0.1, 0, 0],
+            "inertia": [1, 1, 1],
+        },
+    ],
+}
+
+
+@pytest.mark.parametrize("turn", [[0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 0, 1.00001]])
+def test_lock_takes_quaternions_of_length_one_only(turn):
+    with pytest.raises(redyn.InputError, match=r"lock: ball: the quaternion .* expected 1"):
+        redyn.load(BALL).lock({"ball": turn})
+
+
+def test_lock_reads_numbers_as_other_calls_do():
+    robot = redyn.load(BALL)
+    with pytest.raises(redyn.InputError, match="lock: ball: masked arrays are not taken"):
+        robot.lock({"ball": np.ma.array([0.0, 0.0, 0.0, 1.0], mask=[True, False, False, False])})
+    assert robot.lock({"turn": np.array(0.5)}).joint_names == ["ball"]
+
+
+def test_files_allow_quaternions_the_rounding_that_calls_allow():
+    few_digits = [0.0, 0.0, 0.70710735, 0.70710735]  # squared length 1 + 1.6e-6
+    data = BALL | {"links": [link | {"joint": dict(link["joint"])} for link in BALL["links"]]}
+    data["links"][1]["joint"]["initial"] = few_digits
+    robot = redyn.load(data)
+    assert abs(np.linalg.norm(robot.initial[1:]) - 1.0) < 1e-15
+    robot.mass_matrix([0.0, *few_digits])

@@ -1,6 +1,16 @@
-"""python -m redyn: the same as the command redyn."""
+"""The command redyn, also as python -m redyn. Loading it takes a moment, in which Ctrl-C is answered as it is later."""
 
-from redyn.cli.main import run
+import sys
+
+
+def run() -> None:
+    try:
+        from redyn.cli.main import run as command
+    except KeyboardInterrupt:
+        print("redyn: interrupted; nothing was written", file=sys.stderr)
+        raise SystemExit(130) from None
+    command()
+
 
 if __name__ == "__main__":
     run()

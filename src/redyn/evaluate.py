@@ -19,6 +19,7 @@ from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays, Floats
 from redyn.arrays import refuse_masks
 from redyn.buffers import Buffers
+from redyn.description.schema import NOT_UNIT
 from redyn.dynamics import derivatives, forward, reduced
 from redyn.dynamics.algorithm import Divisor, Kind
 from redyn.dynamics.catalogue import ALGORITHMS
@@ -34,7 +35,6 @@ Output = Array | tuple[Array, ...] | None
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 
 FLOAT64 = np.dtype(np.float64)
-NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
 # A joint's inertia below this share of the body that it moves is rounding.
 ZERO_INERTIA = 1e-13
 # A link's own inertia about its joint below this share of the whole is too small to decide that the joint is regular.

@@ -51,7 +51,10 @@ def _text(head: bytes) -> str | None:
 
 def _is_csv(head: bytes) -> bool:
     text = _text(head)
-    rows = list(csv.reader(io.StringIO(text)))[:20] if text else []
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=None)))[:20] if text else []  # any ends of lines
+    except csv.Error:
+        return False
     if len(head) >= HEAD:
         rows = rows[:-1]  # may be cut
     even = len(rows) > 1 and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
@@ -73,10 +76,12 @@ def _is_json(head: bytes) -> bool:
     text = (_text(head) or "").lstrip()
     if not text.startswith(("{", "[")):
         return False
-    with contextlib.suppress(json.JSONDecodeError):
+    if len(head) >= HEAD:  # too long to read whole
+        return True
+    with contextlib.suppress(ValueError, RecursionError):
         json.loads(text)
         return True
-    return len(head) >= HEAD  # too long to read whole
+    return False
 
 
 def _by_redyn(start: str) -> Callable[[bytes], bool]:
@@ -145,7 +150,7 @@ def check_all(targets: Iterable[tuple[str, Path | None, Kind]], force: bool = Fa
         if path is None:
             continue
         check(path, kind, force)
-        place = path.absolute()
+        place = path.absolute().parent.resolve() / path.name  # however the folder is written
         if place in seen:
             raise RedynError(f"{option} and {seen[place]}: both name {path}")
         seen[place] = option

@@ -33,6 +33,13 @@ VELOCITIES: dict[str, tuple[str, ...]] = COORDINATES | {
     "free": ("wx", "wy", "wz", "vx", "vy", "vz"),
 }
 SEVERAL = frozenset(COORDINATES)  # joints with more than one degree of freedom
+TURNING = frozenset(kind for kind, names in COORDINATES.items() if names[-4:] == QUATERNION)
+NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
+
+
+def is_unit(quaternion: Sequence[float]) -> bool:
+    """Whether four numbers are a rotation, up to rounding in what people write."""
+    return abs(sum(x * x for x in quaternion) - 1.0) < NOT_UNIT
 
 
 def _items(value: object) -> list[object] | None:
@@ -165,7 +172,7 @@ class JointDescription(_Strict):
             raise ValueError(
                 f"initial: a {self.type} joint needs {', '.join(names)}, got {counted(len(self.initial), 'number')}"
             )
-        if names[-4:] == QUATERNION and abs(sum(x * x for x in self.initial[-4:]) - 1.0) > 1e-6:
+        if self.type in TURNING and not is_unit(self.initial[-4:]):
             raise ValueError("initial: the quaternion qx, qy, qz, qw is not of length 1")
 
     @property

@@ -9,12 +9,13 @@ torques do not show stays near the file.
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.errors import MissingExtraError, RedynError
+from redyn.errors import MissingExtraError, RedynError, warn
 from redyn.identification.base import KINDS
 from redyn.identification.fit import Fit
 
@@ -73,11 +74,18 @@ def physical_parameters(fit: Fit) -> Array:
     finest = max(1.0, float(np.abs(fit.right).max()) / FINEST)
     problem = cp.Problem(cp.Minimize(cp.sum_squares((found - fit.right) / finest) + PULL * sum(pulls)), constraints)
     try:
-        problem.solve(solver="CLARABEL")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # cvxpy's, about its own solver: we say it in our words
+            problem.solve(solver="CLARABEL")
     except cp.error.SolverError as error:
         raise RedynError(f"the physically consistent fit failed: {error}") from None
     if problem.status not in ("optimal", "optimal_inaccurate"):
         raise RedynError(f"the physically consistent fit failed: the solver says {problem.status}")
+    if problem.status == "optimal_inaccurate":
+        warn(
+            "the physically consistent fit is less accurate than usual: the motion hardly shows some parameters, or "
+            "the torques contradict the robot's file; see the condition number and the intervals"
+        )
     tens = [ten_numbers(L @ np.asarray(v.value) @ L.T) for L, v in zip(roots, Z, strict=True)]
     rest = np.zeros(0) if drives is None else np.maximum(np.asarray(drives.value), 0.0) * scale
     return np.concatenate([*tens, np.where(rest > 1e-9 * scale, rest, 0.0)])

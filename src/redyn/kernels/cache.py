@@ -122,7 +122,8 @@ def read(name: str) -> bytes | None:
         descriptor = os.open(path / name, _READ)
         with os.fdopen(descriptor, "rb") as file:
             if _private(os.fstat(file.fileno()), stat.S_ISREG):
-                os.utime(path / name)  # used just now: pruning spares it
+                with contextlib.suppress(OSError):  # a read-only disk, or pruned meanwhile: what was read still serves
+                    os.utime(path / name)  # used just now: pruning spares it
                 return _unpacked(file.read(), name)
     return None
 

@@ -77,7 +77,7 @@ class Access:
             send = _with_headers(send, [*HEADERS.items(), *([("set-cookie", cookie)] if cookie else [])])
             scope[PERSON] = person
             origin = headers.get("origin")
-            if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            if origin is not None and _origin_host(origin) != headers.get("host"):
                 return await _refuse(scope, receive, send, 403, "This studio answers to its own pages only.")
             # A page of elsewhere could give itself the name of this machine; we answer to our own names only.
             if is_loopback(self.host) and not is_loopback(_host_name(headers.get("host", ""))):
@@ -119,6 +119,14 @@ def _host_name(header: str) -> str:
     if header.startswith("["):
         return header[1:].partition("]")[0]
     return header.rpartition(":")[0] if ":" in header else header
+
+
+def _origin_host(header: str) -> str | None:
+    """Host and port of an Origin header; None if it is not one."""
+    try:
+        return urlsplit(header).netloc
+    except ValueError:
+        return None
 
 
 def _cookies(header: str) -> dict[str, str]:

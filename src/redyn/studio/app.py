@@ -33,7 +33,7 @@ from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
 
 RECONNECT = 60.0  # s that a page may be cut off and go on as if nothing had been
-MOST_ARRIVING = 8  # uploads of a tab that are read or wait for it
+MOST_ARRIVING = 8  # uploads of a person that are read or wait for it
 LOOK = 2.0  # s between looks at who is gone
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
@@ -43,6 +43,10 @@ ICON = (
 RESTORED = (
     "Restored from this browser tab: the server did not have its work any more (it was started again, or the tab was "
     "away for long)."
+)
+COPIED = (
+    "This tab has the work that the browser kept: of the tab that it is a copy of, or as it was before the browser "
+    "stopped."
 )
 log = logging.getLogger("redyn.studio")
 
@@ -124,13 +128,16 @@ class Studio:
         module = f"{Part.base}/studio/keep.js"
         code = f"return (await import({module!r})).restore({url!r});"
         try:
-            said = await cast(Any, client).run_javascript(code, timeout=120.0)
+            told = await cast(Any, client).run_javascript(code, timeout=120.0)
+            wrong, copied = messages.text(messages.entry(told, "wrong")), messages.entry(told, "copied") is True
         except TimeoutError:
-            said = "sending it took too long"
-        if isinstance(said, str) and said:
-            return f"The work that this browser tab keeps could not be restored: {said[:300]}"
+            wrong, copied = "sending it took too long", False
+        except messages.MalformedError as error:
+            wrong, copied = str(error), False
+        if wrong:
+            return f"The work that this browser tab keeps could not be restored: {wrong}"
         again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
-        return RESTORED + again
+        return (COPIED if copied else RESTORED) + again
 
     # --- uploads ----------------------------------------------------------------------------------------------
 
@@ -152,7 +159,7 @@ class Studio:
             return JSONResponse({})
         if taker is None:
             return JSONResponse({"error": "there is no such upload"}, 404)
-        if len(session.arriving) >= MOST_ARRIVING:
+        if sum(len(other.arriving) for other in self.sessions.of_person(session.person)) >= MOST_ARRIVING:
             return JSONResponse({"error": f"{MOST_ARRIVING} files are being read already; wait for them"}, 429)
         name = request.query_params.get("name", "file")[:200]
         shown = uploads.safe_name(name)
@@ -198,12 +205,18 @@ class Studio:
 
     async def _take_meshes(self, session: Session, path: Path) -> None:
         """The upload of a robot that was restored."""
-        session.state.rejoin(await self._read(inbox.open_robot, path))
+        state = session.state
+        try:
+            state.rejoin(await self._read(inbox.open_robot, path, state.origin.chosen or None))
+        except BaseException:
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
 
     async def _take_columns(self, form: str, session: Session, path: Path) -> None:
         table = await self._read(inbox.read_columns, path)
         state = session.state
-        (state.motion if form == "motion" else state.run).take(path.name, table, state.robot)
+        taking = state.motion if form == "motion" else state.run
+        await asyncio.to_thread(taking.take, path.name, table, state.robot)
         desk = session.desk
         if desk is not None:
             desk.keep_soon()
@@ -211,8 +224,7 @@ class Studio:
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            own = self.sessions.first.description.folder
-            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), own))
+            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
@@ -291,6 +303,8 @@ def serve(
     seconds: float = SECONDS,
 ) -> None:
     """Runs the studio until Ctrl-C. Without a token, everybody on this machine may use it."""
+    if not host.strip():  # which would be all addresses of this machine
+        raise RedynError("--host: expected an address, as 127.0.0.1, or 0.0.0.0 to let others in")
     if not token and not is_loopback(host):
         raise RedynError("--no-token: only where nobody but this machine is listened to, as on 127.0.0.1")
     if not seconds > 0:
@@ -306,7 +320,7 @@ def serve(
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
     application.storage.max_tab_storage_age = FORGET  # of NiceGUI's own notes on a tab; thirty days otherwise
-    application.on_exception(messages.unexpected)
+    messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
     print(f"redyn studio: {access.address}\nCtrl-C ends it.", flush=True)

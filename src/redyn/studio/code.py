@@ -9,7 +9,10 @@ import numpy as np
 
 from redyn.description import RobotDescription, library, read, to_data
 from redyn.description.schema import COORDINATES, VELOCITIES
+from redyn.errors import InputError
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
+
+MOST_NUMBERS = 200_000  # of a file whose numbers stand in the Python
 
 
 def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
@@ -102,7 +105,12 @@ def _numbers(values: Any) -> str:
 
 
 def _array(values: Any) -> str:
-    return f"np.array({np.asarray(values).tolist()!r})"
+    array = np.asarray(values)
+    if array.size > MOST_NUMBERS:
+        raise InputError(
+            f"a file of {array.size:,} numbers is too long to be written out as Python; at most {MOST_NUMBERS:,} are"
+        )
+    return f"np.array({array.tolist()!r})"
 
 
 def _motion(plan: MotionPlan, description: RobotDescription) -> list[str]:

@@ -155,9 +155,9 @@ class Desk:
 
         def make() -> Opened:
             archive = self.state.archive
-            if archive is None or archive.meshes is None:
+            if archive is None or archive.folder is None:
                 raise RedynError("the upload is gone; upload it again")
-            return open_robot(self._readers, archive.meshes.parent / archive.archive, name)
+            return open_robot(self._readers, archive.folder / archive.archive, name)
 
         return make
 
@@ -204,10 +204,10 @@ class Desk:
             try:
                 robot = await asyncio.to_thread(build, description)
             except RedynError as error:
-                state.editor.refuse(description, str(error), state.robot.description)
+                state.refuse(description, str(error))
             except Exception as error:
                 log.exception("unexpected")
-                state.editor.refuse(description, fault(error), state.robot.description)
+                state.refuse(description, fault(error))
             else:
                 if state.wanted is description:
                     stopped = state.follow(robot)

@@ -11,6 +11,7 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.studio.convention import other_convention
 from redyn.studio.links import blank_row, retyped, uniform_rods
+from redyn.studio.opening import Origin
 from redyn.studio.stretch import Stretch, stretch_of, stretched
 from redyn.studio.table import JOINT, MASS, Draft, Problem, draft_of, read
 
@@ -21,14 +22,14 @@ MOST_STEPS = 200  # to undo
 class Editor:
     """The tables with their history. `description` is the last robot that was right, `problems` what is wrong now.
 
-    `offer`: what the last edit would let follow, see stretch.py.
+    `origin`: where that robot comes from. `offer`: what the last edit would let follow, see stretch.py.
     """
 
-    def __init__(self, description: RobotDescription) -> None:
+    def __init__(self, description: RobotDescription, origin: Origin | None = None) -> None:
         self._past: list[Draft] = []
         self._future: list[Draft] = []
-        self.draft = draft_of(description)
-        self.description = description
+        self.draft = draft_of(description, origin)
+        self.description, self.origin = description, self.draft.origin
         self.problems: list[Problem] = []
         self.offer: Stretch | None = None
 
@@ -51,19 +52,19 @@ class Editor:
             for problem in self.problems
         }
 
-    def refuse(self, description: RobotDescription, reason: str, last: RobotDescription) -> None:
+    def refuse(self, description: RobotDescription, reason: str, last: RobotDescription, origin: Origin) -> None:
         """The tables read well, but no robot can be made of them: that is a mistake in them as well.
 
-        `last` is the robot that was right before.
+        `last` is the robot that was right before, with its origin.
         """
         if self.description is description:
-            self.description = last
+            self.description, self.origin = last, origin
             self.problems = self.problems or [Problem(None, "", reason)]
 
     def restore(self, draft: Draft, description: RobotDescription) -> None:
         """Tables that were kept elsewhere, with the last robot that was right."""
         self._past, self._future, self.offer = [], [], None
-        self.description = description
+        self.description, self.origin = description, draft.origin
         self._read(draft)
 
     @property
@@ -78,14 +79,14 @@ class Editor:
     def can_redo(self) -> bool:
         return bool(self._future)
 
-    def open(self, description: RobotDescription) -> None:
+    def open(self, description: RobotDescription, origin: Origin) -> None:
         """Another robot; the one before can be had back by undo."""
-        self._enter(draft_of(description))
-        self.description, self.problems, self.offer = description, [], None
+        self._enter(draft_of(description, origin))
+        self.description, self.origin, self.problems, self.offer = description, origin, [], None
 
-    def move(self, folder: Path) -> None:
+    def move(self, folder: Path, origin: Origin) -> None:
         """The file of the robot lies there now."""
-        self.draft = replace(self.draft, folder=folder)
+        self.draft, self.origin = replace(self.draft, folder=folder, origin=origin), origin
         self.description = self.description.placed_in(folder)
 
     def set_cell(self, row: int, column: str, text: str) -> bool:
@@ -156,7 +157,7 @@ class Editor:
         """The same robot as the other kind of DH table."""
         if self.problems:
             raise InputError("mend the table first")
-        self.open(other_convention(self.description))
+        self.open(other_convention(self.description), self.origin)
 
     def make_rods(self) -> bool:
         """See `uniform_rods`."""
@@ -188,4 +189,4 @@ class Editor:
         if isinstance(found, list):
             self.problems = found
         else:
-            self.description, self.problems = found, []
+            self.description, self.origin, self.problems = found, draft.origin, []

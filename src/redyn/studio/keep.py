@@ -17,7 +17,7 @@ from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.links import new_robot
-from redyn.studio.opening import build
+from redyn.studio.opening import Opened, Origin, build
 from redyn.studio.plans import DRIVES, KINDS, METHODS
 from redyn.studio.state import State, Tab
 from redyn.studio.table import Draft, draft_of
@@ -55,10 +55,10 @@ def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
     return {key: getattr(form, key) for key in (*_TEXTS[name], *_LISTS[name])}
 
 
-def restore(state: State, data: object, folder: Path | None = None) -> None:
+def restore(state: State, data: object, start: Opened | None = None) -> None:
     """A state as it was; InputError where the data are not of this kind. The state stays as it is then.
 
-    `folder`: of the file that the server was started with, where the meshes of a robot that comes from it are.
+    `start`: the robot that the server was started with. One that comes from its file has its meshes and warnings.
     """
     try:
         kept = cast("dict[str, Any]", data)
@@ -75,14 +75,17 @@ def restore(state: State, data: object, folder: Path | None = None) -> None:
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         own = kept["own"] is True
+        draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None
-    if own and folder is not None:
-        draft, robot = dataclasses.replace(draft, folder=folder), Robot(robot.description.placed_in(folder))
+    folder = start.description.folder if start is not None and own else None
+    if start is not None and folder is not None:
+        draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
+        robot = Robot(robot.description.placed_in(folder))
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
-    state.tab, state.before = tab, before
-    state.inverse, state.forward, state.job, state.archive, state.warnings = None, None, None, None, []
+    state.tab, state.before, state.origin = tab, before, draft.origin
+    state.inverse, state.forward, state.job = None, None, None
 
 
 def _tab(value: object) -> Tab:

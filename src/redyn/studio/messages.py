@@ -63,6 +63,11 @@ def unexpected(error: Exception) -> None:
         log.error("unexpected", exc_info=error)
 
 
+def take_exceptions(application: Any) -> None:
+    """Has NiceGUI tell `unexpected` alone of errors; its own handler writes a trace of every one."""
+    application._exception_handlers[:] = [unexpected]
+
+
 def _raised_by_nicegui(error: Exception) -> bool:
     """Whether it rose where NiceGUI takes a message apart, before any handler of ours."""
     trace = error.__traceback__
@@ -111,6 +116,17 @@ def guard(server: Any) -> None:
     packets["message"] = packet
     for name in ("engineio.server", "socketio.server"):
         logging.getLogger(name).addFilter(_OneLine())
+    logging.getLogger("nicegui").addFilter(_Plain())
+
+
+class _Plain(logging.Filter):
+    """What NiceGUI says of an address that does not exist: as one line, with nothing in it that acts on a terminal."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = record.getMessage()
+        if not said.isprintable() and not record.exc_info:
+            record.msg, record.args = "%s", (repr(said)[:LONGEST],)
+        return True
 
 
 class _OneLine(logging.Filter):

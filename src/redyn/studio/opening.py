@@ -22,6 +22,17 @@ MOST_LINKS = 2000  # fixed ones included
 _warnings = threading.Lock()  # the list of warnings is the whole process's
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What is known of where a robot comes from: it goes with its tables, through edits, undo and redo."""
+
+    warnings: tuple[str, ...] = ()  # of loading it
+    folder: Path | None = None  # of the upload
+    archive: str = ""  # in that folder, and the robots in it
+    robots: tuple[str, ...] = ()
+    chosen: str = ""
+
+
 @dataclass(frozen=True, eq=False)
 class Opened:
     """A robot with an end effector."""
@@ -36,6 +47,11 @@ class Opened:
     @property
     def description(self) -> RobotDescription:
         return self.robot.description
+
+    @property
+    def origin(self) -> Origin:
+        folder = None if self.meshes is None else self.meshes.parent
+        return Origin(tuple(self.warnings), folder, self.archive, tuple(self.robots), self.chosen)
 
 
 def check_size(description: RobotDescription) -> None:

@@ -22,6 +22,7 @@ FORGET = 30 * 60.0  # s until a tab that is gone is forgotten; its browser has t
 AWAY = 60.0  # s that a simulation goes on for a page that lost its connection,
 CLOSED = 5.0  # and for one that was closed, or is being loaded again
 MOST = 200  # tabs that are remembered
+MOST_EACH = 50  # tabs of one browser that are open
 MOST_RESULTS = 20  # tabs without a page whose simulations are
 
 
@@ -49,10 +50,10 @@ class Session:
         self.pages, self.left = self.pages - 1, time.monotonic()
 
     def look_after(self, now: float) -> None:
-        """Frees the worker of a tab that is gone."""
-        job = self.state.job
-        if job is not None and self.pages <= 0 and now - self.left > (CLOSED if self.closing else AWAY):
-            job.cancel("stopped because its page was closed or away")
+        """Frees the workers of a tab that is gone."""
+        if self.pages <= 0 and now - self.left > (CLOSED if self.closing else AWAY):
+            for job in self.state.jobs:
+                job.cancel("stopped because its page was closed or away")
 
 
 class Sessions:
@@ -67,6 +68,8 @@ class Sessions:
         """The session of a tab, a new one for a new tab. The one that was left first makes room for it, if need be."""
         if tab not in self._by_tab:
             self.look_after()
+            if sum(session.pages > 0 for session in self.of_person(person)) >= MOST_EACH:
+                raise RedynError(f"{MOST_EACH} tabs of this browser are open already; close some of them")
             if len(self._by_tab) >= MOST:
                 gone = [name for name, session in self._by_tab.items() if session.pages <= 0]
                 if not gone:
@@ -75,6 +78,10 @@ class Sessions:
             uploads = self._uploads.setdefault(person, asyncio.Lock())
             self._by_tab[tab] = Session(State.first(self.first), person, uploads=uploads)
         return self._by_tab[tab]
+
+    def of_person(self, person: str) -> list[Session]:
+        """All of one browser."""
+        return [session for session in self._by_tab.values() if session.person == person]
 
     def by_key(self, key: str) -> Session | None:
         found = (s for s in self._by_tab.values() if secrets.compare_digest(s.key.encode(), key.encode()))

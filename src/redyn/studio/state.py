@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.description import RobotDescription, read
+from redyn.description import RobotDescription, library, read
 from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
 from redyn.simulation import Run
@@ -22,8 +22,8 @@ from redyn.studio.editor import Editor
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
-from redyn.studio.opening import Opened, build, open_source
-from redyn.studio.plans import MotionPlan
+from redyn.studio.opening import Opened, Origin, build, open_source
+from redyn.studio.plans import METHODS, MotionPlan
 from redyn.studio.work import Forward, Inverse, Order, inverse
 
 Array = NDArray[np.float64]
@@ -51,10 +51,10 @@ class State:
     inverse: Inverse | None = None
     forward: Forward | None = None
     job: Job | None = None
+    derivation: Job | None = None  # of formulas
     before: Tab = "inverse"  # the tab that was open before the equations
     time: float = 0.0  # that the player shows
-    warnings: list[str] = field(default_factory=list[str])  # of loading the robot
-    archive: Opened | None = None  # the upload that the robot comes from
+    origin: Origin = field(default_factory=Origin)  # of the robot that is shown
     _folder: Path | None = None
     _meshes: dict[Path, Path] = field(default_factory=dict[Path, Path])  # of uploads, by the folder of the robot's file
 
@@ -62,17 +62,22 @@ class State:
     def first(cls, source: str | Path | Opened = FIRST) -> State:
         """A robot of the library or a file, and its usual motion."""
         found = source if isinstance(source, Opened) else open_source(source)
-        state = cls(Editor(found.description), found.robot, found.robot.initial.copy())
+        editor = Editor(found.description, found.origin)
+        state = cls(editor, found.robot, found.robot.initial.copy(), origin=found.origin)
         state.motion.fit(found.robot)
         state.run.fit(found.robot)
-        state.warnings = list(found.warnings)
         return state
 
     def close(self) -> None:
-        if self.job is not None:
-            self.job.cancel()
+        for job in self.jobs:
+            job.cancel()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """That run or wait, or have just ended."""
+        return [job for job in (self.job, self.derivation) if job is not None]
 
     def let_go(self, simulations: bool) -> None:
         """Of what takes room and can be computed again: motions at once, simulations when their form is run again."""
@@ -104,7 +109,18 @@ class State:
     def wanted(self) -> RobotDescription | None:
         """The last robot of the tables that was right, if it is not yet the one that is shown."""
         description = self.editor.description
-        return None if description == self.robot.description else description
+        same = description == self.robot.description and self.editor.origin == self.origin
+        return None if same else description
+
+    @property
+    def warnings(self) -> list[str]:
+        """Of loading the robot that is shown."""
+        return list(self.origin.warnings)
+
+    @property
+    def archive(self) -> Origin | None:
+        """The upload of several files that the robot comes from."""
+        return self.origin if self.origin.robots else None
 
     @property
     def notes(self) -> list[str]:
@@ -118,11 +134,10 @@ class State:
 
     def open(self, found: Opened) -> str:
         """Another robot. Says what that has stopped."""
-        self.editor.open(found.description)
+        self.editor.open(found.description, found.origin)
         stopped = self._use(found.robot)
         self.motion.fit(found.robot)
         self.run.fit(found.robot)
-        self.warnings, self.archive = list(found.warnings), found if found.robots else None
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -132,10 +147,13 @@ class State:
         folder = found.description.folder
         if folder is None or found.meshes is None:
             return
+        if not mesh_files(self.robot.description) <= mesh_files(found.description):
+            raise InputError(
+                f"{found.archive} is not the file that {self.robot.name} comes from; upload that one again"
+            )
         self._meshes[folder] = found.meshes
-        self.editor.move(folder)
-        self.robot = Robot(self.robot.description.placed_in(folder))
-        self.warnings, self.archive = list(found.warnings), found if found.robots else None
+        self.editor.move(folder, found.origin)
+        self.robot, self.origin = Robot(self.robot.description.placed_in(folder)), found.origin
 
     def follow(self, robot: Robot) -> str:
         """The robot of the tables after an edit, an undo or a redo. Says what that has stopped."""
@@ -162,9 +180,13 @@ class State:
         try:
             self.follow(build(description))
         except RedynError as error:
-            self.editor.refuse(description, str(error), self.robot.description)
+            self.refuse(description, str(error))
             return False
         return True
+
+    def refuse(self, description: RobotDescription, reason: str) -> None:
+        """No robot can be made of the tables: the one that is shown stays."""
+        self.editor.refuse(description, reason, self.robot.description, self.origin)
 
     def _use(self, robot: Robot) -> str:
         stopped = ""
@@ -172,7 +194,7 @@ class State:
             part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
             stopped = f"The simulation was stopped{part}: the robot that it was of is no longer the one shown."
             self.job.cancel()
-        self.robot, self.q = robot, robot.initial.copy()
+        self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
         self.inverse, self.forward, self.job = None, None, None
         return stopped
 
@@ -291,11 +313,13 @@ class State:
         plan = self.run.plan(self.robot, self.motion)
         robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
         kind, _, name = self.run.compare.partition(":")
-        if kind == "method" and name:
-            if name == plan.method:
-                raise InputError(f"compare: choose another integrator than {name} itself")
+        if kind == "method":
+            if name == plan.method or name not in METHODS:
+                raise InputError(f"compare: choose another integrator than {plan.method} itself")
             methods.append(name)
-        elif kind == "robot" and name:
+        elif kind == "robot":
+            if name not in library():  # of which `read` would take a file of this machine
+                raise InputError("compare: choose a robot of the library")
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
@@ -308,6 +332,12 @@ class State:
             "coriolis": robot.coriolis_matrix(q, self.rates_at(self.time)),
             "gravity": robot.gravity_torque(q)[:, None],
         }
+
+
+def mesh_files(description: RobotDescription) -> set[str]:
+    """That the shapes of a robot name."""
+    shapes = (shape for link in description.links for shape in (*link.visual, *link.collision))
+    return {shape.file for shape in shapes if shape.file is not None}
 
 
 def instant(times: Array, t: float) -> int:

@@ -16,6 +16,7 @@ from redyn.description import RobotDescription, check_physical, from_mapping, to
 from redyn.description.numbers import format_angle, parse_angle, parse_number
 from redyn.description.schema import SEVERAL
 from redyn.errors import DescriptionError
+from redyn.studio.opening import Origin
 
 GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
@@ -65,6 +66,7 @@ class Draft:
     rows: tuple[Row, ...]
     rest: tuple[dict[str, Any], ...] = field(repr=False)
     folder: Path | None = None  # where the file of the robot lies, for its meshes
+    origin: Origin = field(default=Origin(), repr=False, compare=False)
 
     @property
     def convention(self) -> str:
@@ -89,7 +91,7 @@ def number_text(value: object, angle: bool = False) -> str:
     return repr(shown).removesuffix(".0") if isinstance(shown, int | float) else str(shown)
 
 
-def draft_of(description: RobotDescription) -> Draft:
+def draft_of(description: RobotDescription, origin: Origin | None = None) -> Draft:
     """The tables of a robot."""
     data = to_data(description)
     links = cast("list[dict[str, Any]]", data.pop("links"))
@@ -99,6 +101,7 @@ def draft_of(description: RobotDescription) -> Draft:
         tuple(_row(link, description.convention, book) for link in links),
         tuple(_unshown(link) for link in links),
         description.folder,
+        origin or Origin(),
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
-from numbers import Real
 
 import numpy as np
 
+from redyn.arrays import refuse_masks
 from redyn.description.placement import joint_motion, placement
-from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
+from redyn.description.schema import TURNING, JointDescription, LinkDescription, RobotDescription, is_unit
 from redyn.description.ties import rules
 from redyn.description.transforms.common import changed
 from redyn.description.transforms.frames import origin
@@ -30,14 +30,10 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
     """
     if not isinstance(joints, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError("lock: expected {joint: value or None}")
-    start = {
-        str(link.joint.name): link.joint.initial or link.joint.neutral
-        for link in robot.links
-        if link.joint.type != "fixed"
-    }
-    values = {name: _value(name, value, start) for name, value in joints.items()}
+    moving = {str(link.joint.name): link.joint for link in robot.links if link.joint.type != "fixed"}
+    values = {name: _value(name, value, moving) for name, value in joints.items()}
     values |= _followers(robot, values, unsaid={name for name, value in joints.items() if value is None})
-    if not set(start) - set(values):
+    if not set(moving) - set(values):
         raise InputError("lock: no joint would move any more; leave at least one free")
     links = [
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link
@@ -70,22 +66,30 @@ def _followers(
     return held
 
 
-def _value(joint: str, value: object, start: Mapping[str, tuple[float, ...]]) -> tuple[float, ...]:
-    if joint not in start:
-        close = difflib.get_close_matches(str(joint), start, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(list(start)[:12])}"
-        raise InputError(f"lock: no moving joint is called {joint!r}; {hint}")
+def _value(name: str, value: object, moving: Mapping[str, JointDescription]) -> tuple[float, ...]:
+    if name not in moving:
+        close = difflib.get_close_matches(str(name), moving, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(list(moving)[:12])}"
+        raise InputError(f"lock: no moving joint is called {name!r}; {hint}")
+    joint = moving[name]
     if value is None:
-        return start[joint]
-    count = len(start[joint])
+        return joint.initial or joint.neutral
+    refuse_masks(f"lock: {name}", value)
+    count = len(joint.neutral)
     try:
-        numbers = np.asarray([value] if isinstance(value, Real) else value, dtype=np.float64)
+        numbers = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        numbers = np.empty(0)
-    if isinstance(value, bool) or numbers.shape != (count,) or not np.isfinite(numbers).all():
+        numbers = np.full(count, np.nan)
+    if numbers.ndim == 0:
+        numbers = numbers[None]
+    if isinstance(value, bool | str) or numbers.shape != (count,) or not np.isfinite(numbers).all():
         wanted = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise InputError(f"lock: {joint}: expected {wanted}, or None for the initial value, got {value!r}")
-    return tuple(map(float, numbers))
+        raise InputError(f"lock: {name}: expected {wanted}, or None for the initial value, got {value!r}")
+    values = tuple(map(float, numbers))
+    if joint.type in TURNING and not is_unit(values[-4:]):
+        length = f"{np.linalg.norm(values[-4:]):.9g}"
+        raise InputError(f"lock: {name}: the quaternion (x, y, z, w) has length {length}; expected 1")
+    return values
 
 
 def _locked(link: LinkDescription, robot: RobotDescription, values: tuple[float, ...]) -> LinkDescription:

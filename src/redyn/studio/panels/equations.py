@@ -92,8 +92,10 @@ class EquationsPanel:
         self.show_numbers()
 
     def _begin(self, robot: Robot) -> None:
-        if self._job is not None:
-            self._job.cancel()
+        state = self._desk.state
+        if state.derivation is not None:
+            state.derivation.cancel()
+        state.derivation = None
         self._robot, self._job, self._formulas = robot, None, None
         for part in self._symbolic.values():
             part.set_content("")
@@ -105,6 +107,7 @@ class EquationsPanel:
         try:
             person = self._desk.session.person
             self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description, person=person)
+            state.derivation = self._job
         except RedynError as error:
             self._robot = None  # asked again when the tab is opened again
             return set_text(self._note, str(error))

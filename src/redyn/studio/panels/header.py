@@ -177,7 +177,7 @@ class Header:
 
     async def _copy(self) -> None:
         made: list[str] = []
-        if not await self._desk.attempt("save", lambda: made.append(takeaway.python(self._desk.state))):
+        if not await self._desk.attempt("save", lambda: made.append(takeaway.python(self._desk.state)), slow=True):
             return
         ui.clipboard.write(made[0])
         self._code.clear()

@@ -5,9 +5,11 @@ const NAME = "redyn-work";
 const STORE = "files";
 const WEEK = 7 * 24 * 3600 * 1000; // ms that files of tabs that are gone stay
 
+const newName = () => `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+
 /** The name under which this tab keeps its files. */
 function tabName() {
-  sessionStorage["redyn-tab"] ??= `${Date.now()}-${Math.random().toString(36).slice(2)}`;
+  sessionStorage["redyn-tab"] ??= newName();
   return sessionStorage["redyn-tab"];
 }
 
@@ -56,8 +58,15 @@ async function send(url, body) {
   return answer.ok ? "" : ((await answer.json().catch(() => ({}))).error ?? "the server did not take it");
 }
 
-/** Sends all that is kept; what went wrong, in words. */
+/** Sends all that is kept. wrong: what went wrong, in words; copied: whether it was another tab that kept it. */
 export async function restore(url) {
+  const copied = sessionStorage["redyn-of"] !== sessionStorage.__nicegui_tab_id;
+  return { wrong: await restoreFrom(url, tabName(), copied), copied };
+}
+
+/** name: under which the files are. A copy of a tab has what that one kept, and keeps its own files from now on. */
+async function restoreFrom(url, name, copied) {
+  if (copied) sessionStorage["redyn-tab"] = newName();
   const text = sessionStorage.getItem(NAME);
   let work;
   try {
@@ -78,7 +87,8 @@ export async function restore(url) {
   const lost = [];
   for (const [kind, address, wanted] of kinds) {
     if (!wanted) continue;
-    const entry = await inStore("readonly", (store) => store.get(`${tabName()} ${kind}`)).catch(() => null);
+    const entry = await inStore("readonly", (store) => store.get(`${name} ${kind}`)).catch(() => null);
+    if (entry && copied) await keepFile(kind, entry.file);
     const reason = entry ? await send(`${url}/${address}?name=${encodeURIComponent(entry.name)}`, entry.file) : "the browser did not keep it";
     if (reason) lost.push(`${kind === "robot" ? "the meshes of the robot" : `the file of the ${kind}`}: ${reason}`);
   }
@@ -94,6 +104,7 @@ export function mount(root, options) {
     save(work) {
       try {
         sessionStorage.setItem(NAME, JSON.stringify(work));
+        sessionStorage["redyn-of"] = sessionStorage.__nicegui_tab_id;
         root.dataset.kept = String(Number(root.dataset.kept ?? 0) + 1);
       } catch {
         sessionStorage.removeItem(NAME); // rather nothing than what was before

@@ -191,6 +191,6 @@ def motion(chapter: Chapter, at: Setting) -> None:
             f"symbols with every intermediate result named, is {counted(len(steps.assignments), 'short line')} and "
             f"{counted(steps.operations, 'operation')}; each line uses only those above it."
         ),
-        Fold(f"The {counted(len(blocks), 'line')} of the inverse dynamics", tuple(blocks)),
+        Fold(f"The {counted(len(steps.assignments), 'line')} of the inverse dynamics, and the torques", tuple(blocks)),
         Code("steps = eqs.steps('inverse_dynamics')\nlen(steps.assignments), steps.operations"),
     )
