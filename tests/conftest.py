@@ -8,9 +8,10 @@ from hypothesis import HealthCheck, settings
 
 from browser import CHROMIUM, FLAGS
 
-settings.register_profile(
-    "redyn", deadline=None, derandomize=True, max_examples=120, suppress_health_check=[HealthCheck.too_slow]
-)
+for name, count in (("redyn", 60), ("thorough", 600)):  # the latter by --hypothesis-profile
+    settings.register_profile(
+        name, deadline=None, derandomize=True, max_examples=count, suppress_health_check=[HealthCheck.too_slow]
+    )
 settings.load_profile("redyn")
 
 

@@ -54,7 +54,7 @@ def ties(whole, tied):
     return G, spread
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**9))
 def test_everything_is_folded(seed):
     tree = tied(seed)
@@ -164,7 +164,7 @@ def again(robot):
     return on_floats(redyn.load(data, mimic="couple", exact=True))
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.integers(1, 2**6))
 def test_a_locked_leader_fixes_its_followers(seed, chosen):
     """Whatever is locked, the robot moves as the whole one does with the joints of G at their values."""
@@ -288,7 +288,7 @@ def test_a_part_with_a_joint_that_stands_still():
         assert leaders(redyn.load(hand(j2=("j1", 0.0, 0.4), j3=None), mimic="couple").subtree("l2")) == {}
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.integers(0, 10**6))
 def test_ties_survive_other_transforms(seed):
     tree = tied(2 * seed)  # revolute and prismatic joints, which URDF has

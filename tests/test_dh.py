@@ -44,7 +44,7 @@ def _as_file(table, q):
     return table.base @ on_floats(robot).forward_kinematics(q) @ table.tool
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(trees, st.integers(0, 8))
 def test_any_chain_of_a_random_tree(data, which):
     robot = on_floats(redyn.load(data))

@@ -49,7 +49,7 @@ def call(function, inputs, width, real=ctypes.c_double):
 
 
 @needs_compiler
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**9), n=st.integers(1, 7), part=st.sampled_from([2000, 40]))
 def test_c_gives_what_the_robot_gives(tmp_path_factory, seed, n, part):
     """Whole or in parts, on states that the self-test has not seen."""

@@ -52,7 +52,7 @@ def measured(robot, motion, rows, share, seed, columns=("qd", "qdd")):
 # --- the regressor and the base parameters ------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(data=trees, seed=st.integers(0, 10**6), friction=st.booleans(), armature=st.booleans())
 def test_regressor_columns_of_drives(data, seed, friction, armature):
     robot = on_floats(redyn.load(data))
@@ -71,7 +71,7 @@ def test_regressor_columns_of_drives(data, seed, friction, armature):
     close(mixed @ robot.all_parameters(True, True), robot.inverse_dynamics(q, qd[0], qdd))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=trees, seed=st.integers(0, 10**6), drives=st.booleans())
 def test_base_parameters_say_all_that_torques_show(data, seed, drives):
     """The base regressor gives every torque, has full rank, and what it groups away changes none."""
@@ -156,7 +156,7 @@ def named(expression):
 
 
 @given(robot_seed=st.integers(0, 2**32 - 1), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_linear_forms_give_the_torques(robot_seed, seed):
     """Of random arms of two joints, any geometry: Y beta is the torque, and no beta can be spared."""
     robot = on_floats(redyn.load(random_tree(robot_seed, 2, convention="dh", fixed=0, friction=False, serial=True)))
@@ -352,7 +352,7 @@ def test_outliers_and_what_was_never_moved(kuka, motion):
 # --- parameters and motions -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(data=trees, seed=st.integers(0, 10**6))
 def test_parameters_go_into_a_description_and_come_back(data, seed):
     robot = on_floats(redyn.load(data))
@@ -366,13 +366,13 @@ def test_parameters_go_into_a_description_and_come_back(data, seed):
 
 
 @given(seed=st.integers(0, 10**9))
-@settings(max_examples=30)
+@settings(max_examples=12)
 def test_pseudo_inertia_and_back(seed):
     ten = np.random.default_rng(seed).normal(size=10)
     np.testing.assert_allclose(ten_numbers(pseudo_inertia(ten)), ten, atol=1e-14)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 4), harmonics=st.integers(3, 7))
 def test_exciting_motions_keep_the_limits(seed, n, harmonics):
     robot = on_floats(redyn.load(random_tree(seed, n, fixed=0)))

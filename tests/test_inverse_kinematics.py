@@ -61,7 +61,7 @@ def test_random_poses(name):
         assert (solution.q <= robot.limits[:, 1]).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 8))
 def test_random_robots(seed, n):
     """Poses of any serial robot are found again, whatever its joints."""

@@ -51,7 +51,7 @@ def check_against_pinocchio(robot, seed):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seeds, st.integers(1, 6))
 def test_any_joints_agree_with_pinocchio(seed, n):
     check_against_pinocchio(on_floats(loaded(seed, n)), seed)
@@ -62,7 +62,7 @@ def test_each_kind_agrees_with_pinocchio_on_kernels(kind):
     check_against_pinocchio(loaded(7, 3, kinds=[kind]), 1)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seeds)
 def test_universal_joints_are_pinocchios_own(seed):
     robot = on_floats(loaded(seed, 3, kinds=["universal", "revolute"]))
@@ -72,7 +72,7 @@ def test_universal_joints_are_pinocchios_own(seed):
     close(robot.inverse_dynamics(q, qd, qdd), oracle.inverse_dynamics(q, qd, qdd))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seeds, st.integers(1, 5))
 def test_integrate_is_pinocchios_and_difference_undoes_it(seed, n):
     robot = loaded(seed, n)
@@ -83,7 +83,7 @@ def test_integrate_is_pinocchios_and_difference_undoes_it(seed, n):
     close(robot.integrate(q, v, 0.5), robot.integrate(q, v / 2))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seeds, st.integers(1, 5))
 def test_factors_and_coriolis_matrices(seed, n):
     robot = on_floats(loaded(seed, n))
@@ -107,7 +107,7 @@ def test_factors_and_coriolis_matrices(seed, n):
         close(skew, -skew.T, 1e4)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seeds, st.integers(1, 4))
 def test_derivatives_are_in_the_tangent_space(seed, n):
     robot = on_floats(loaded(seed, n))
@@ -121,7 +121,7 @@ def test_derivatives_are_in_the_tangent_space(seed, n):
     close(by_tau, robot.inverse_mass_matrix(q), 10)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seeds, st.integers(1, 5))
 def test_power_and_parameters(seed, n):
     robot = on_floats(loaded(seed, n))
@@ -135,7 +135,7 @@ def test_power_and_parameters(seed, n):
     close(robot.gravity_torque(q) @ qd, (ahead - behind) / (2 * step), 1e5)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seeds)
 def test_batches_are_single_states(seed):
     robot = loaded(seed, 3)
@@ -146,7 +146,7 @@ def test_batches_are_single_states(seed):
     close(robot.forward_kinematics(q, 1)[3], robot.forward_kinematics(q[3], 1))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(seeds, st.integers(1, 4))
 def test_linearize_carries_deviations_along(seed, n):
     """d/dt of a deviation, by moving both states along: the upper rows of A, -ad(v) and 1."""
@@ -250,7 +250,7 @@ def test_large_matrices_are_not_compiled(monkeypatch):
         close(mine, theirs)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seeds, st.integers(1, 3))
 def test_derivatives_by_dual_numbers_are_those_of_the_graph(seed, n):
     robot = on_floats(redyn.load(random_joints(seed, n, friction=True), exact=True))

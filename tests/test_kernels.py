@@ -70,7 +70,7 @@ def test_every_algorithm_equals_the_float_path(data, seed):
             close(a, b, max(10.0, condition))
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(trees, seeds)
 def test_kernels_agree_with_pinocchio(data, seed):
     robot = redyn.load(data, friction=False, exact=True)

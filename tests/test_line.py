@@ -63,7 +63,7 @@ def test_on_the_line(name, law):
     assert motion([])[0].shape == (0, robot.dof)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), n=st.integers(6, 8))
 def test_any_robot(seed, n):
     """Short lines from regular positions of any robot that moves freely; others say why not."""

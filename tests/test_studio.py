@@ -58,7 +58,7 @@ def test_tables_hold_the_whole_robot(name):
     assert read_draft(draft_of(description)) == description
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(any_tree)
 def test_tables_of_any_tree(data):
     robot = redyn.load(data)

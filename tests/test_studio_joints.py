@@ -57,7 +57,7 @@ def executed(code):
 # --- tables -----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(any_joints)
 def test_tables_hold_joints_of_any_kind(data):
     description = from_mapping(data)
@@ -129,7 +129,7 @@ def test_another_type_of_joint_renews_the_forms():
 # --- sliders ----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(any_joints, st.integers(0, 10**9))
 def test_a_slider_moves_its_own_number(data, seed):
     robot = redyn.load(data)

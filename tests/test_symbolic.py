@@ -241,7 +241,7 @@ def test_a_tip_force_pushes_through_B():
     close(found, robot.forward_dynamics(q, qd, tau, external=on_tip), 1e3)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 3),
@@ -259,7 +259,7 @@ def test_random_trees_with_numbers(seed, n, convention, serial):
         close(found, numbers_of(robot, quantity, q, qd, qdd), 1000, 1e-11)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 2), convention=st.sampled_from(["dh", "modified-dh", "frames"]))
 def test_random_trees_with_symbols(seed, n, convention):
     robot = redyn.load(random_tree(seed, n, convention=convention))

@@ -45,7 +45,7 @@ def same_robot(one, two, seed=0, tolerance=1e-11, frames=()):
     np.testing.assert_array_equal(one.limits, two.limits)
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(trees)
 def test_as_frames_is_the_same_robot(data):
     robot = loaded(data)
@@ -55,7 +55,7 @@ def test_as_frames_is_the_same_robot(data):
     assert robot.initial.tolist() == redyn.Robot(frames).initial.tolist()
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(trees, st.integers(0, 8), seeds)
 def test_payload_is_the_payload_of_a_call(data, which, seed):
     robot = loaded(tip_named(data, which))
@@ -79,7 +79,7 @@ def test_payload_is_the_payload_of_a_call(data, which, seed):
     assert carrying.total_mass == pytest.approx(robot.total_mass + mass)
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(trees, st.integers(0, 2**9), seeds)
 def test_locked_joints_leave_rows_of_the_full_robot(data, chosen, seed):
     robot = loaded(data)
@@ -101,7 +101,7 @@ def test_locked_joints_leave_rows_of_the_full_robot(data, chosen, seed):
     assert reduced.description.convention == robot.description.convention
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(seeds, conventions)
 def test_lock_agrees_with_pinocchio(seed, convention):
     import pinocchio as pin
@@ -123,7 +123,7 @@ def test_lock_agrees_with_pinocchio(seed, convention):
     close(tau, Exported(model, reduced.joint_names).inverse_dynamics(q[free], qd[free], x[free]))
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(seeds, conventions, conventions, st.booleans())
 def test_attach_is_the_tree_built_by_hand(seed, first, second, right):
     rng = np.random.default_rng(seed)
@@ -180,7 +180,7 @@ def test_attach_without_a_collision_keeps_names():
     assert both.frame_names[-3:] == ["two-link_base", "link1", "link2"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(trees, st.integers(0, 8), seeds)
 def test_subtree(data, which, seed):
     robot = loaded(data)
@@ -306,7 +306,7 @@ def test_bad_input(call, message):
         call(redyn.load("three-link"))
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(trees, seeds)
 def test_torque_parts(data, seed):
     robot = loaded(data)
