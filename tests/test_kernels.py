@@ -54,7 +54,7 @@ def task_of(robot, name):
     return Task(name, frame=robot.frame_names[-1] if asks else None)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(trees, seeds)
 def test_every_algorithm_equals_the_float_path(data, seed):
     fast, slow = redyn.load(data), on_floats(redyn.load(data))

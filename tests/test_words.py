@@ -45,6 +45,7 @@ KNOWN_MANY = {  # numbers that cannot be one there
     "cli/demo.py": "states",
     "studio/opening.py": "values links",  # beyond a limit
     "studio/forms.py": "rows",
+    "studio/code.py": "numbers",
     "studio/panels/equations.py": "joints",
     "description/schema.py": "numbers",  # of vectors: three, or six
 }
