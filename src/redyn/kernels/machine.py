@@ -70,7 +70,8 @@ def compile_module(text: str, width: int) -> bytes:
             target = _target(width, effort)
             if effort == 3:
                 passes = llvm.create_new_module_pass_manager()
-                passes.add_sroa_pass()
+                if hasattr(passes, "add_sroa_pass"):  # not in the oldest llvmlite
+                    passes.add_sroa_pass()
                 passes.run(module, llvm.create_pass_builder(target, llvm.create_pipeline_tuning_options()))
             return bytes(target.emit_object(module))
         finally:
