@@ -41,11 +41,12 @@ make_environment() {
     fi
 }
 
-# Installs when something that is installed from has changed since the last time.
+# Installs when something that is installed from has changed since the last time: with -e, the source stays where it is.
 install_redyn() {
-    local folder=$1 stamp
+    local folder=$1 from=(pyproject.toml README.md src) stamp
     shift
-    stamp=$(find pyproject.toml README.md src -type f -not -path '*/__pycache__/*' -print0 | sort -z | xargs -0 cat | cksum)
+    if [ "$1" = -e ]; then from=(pyproject.toml README.md src/redyn/__init__.py); fi
+    stamp=$(find "${from[@]}" -type f -not -path '*/__pycache__/*' -print0 | sort -z | xargs -0 cat | cksum)
     [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp $*" ] && return
     echo "installing redyn and what it needs into $folder (a few minutes the first time)"
     "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"

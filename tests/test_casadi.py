@@ -24,6 +24,7 @@ def page():
     return names
 
 
+@pytest.mark.slow
 def test_least_time(page):
     solution, strongest = page["solution"], page["strongest"]
     duration = solution.value(page["T"])
@@ -33,6 +34,7 @@ def test_least_time(page):
     np.testing.assert_allclose(page["positions"][-1], page["goal"], atol=1e-6)
 
 
+@pytest.mark.slow
 def test_least_effort_arrives_in_the_simulator(page):
     np.testing.assert_allclose(page["run"].q[-1], page["goal"], atol=5e-3)
     assert np.abs(page["run"].qd[-1]).max() < 5e-2

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import redyn
+from known_robots import explicit_three_link, three_rods
 from random_robots import close
 
 NAMES = {
@@ -216,51 +217,6 @@ def test_example_9_3():
     half = m2 * a1 * a2 * s2 / 2
     close(robot.coriolis_matrix(q, [w1, w2]), [[-half * w2, -half * (w1 + w2)], [half * w1, 0]])  # (9.30a-d)
     close(robot.coriolis_vector(q, [w1, w2]), [-2 * half * (w2 / 2 + w1) * w2, half * w1**2])  # (9.31a, b)
-
-
-def explicit_three_link(q, qd, m, a, g):
-    """(9.42b-d), typed in from the page."""
-    (m1, m2, m3), (a1, a2, a3) = m, a
-    c2, c3, c23 = np.cos(q[1]), np.cos(q[2]), np.cos(q[1] + q[2])
-    s2, s3, s23 = np.sin(q[1]), np.sin(q[2]), np.sin(q[1] + q[2])
-    c1, c12, c123 = np.cos(q[0]), np.cos(q[0] + q[1]), np.cos(sum(q))
-    w1, w2, w3 = qd
-    w12, w123 = w1 + w2, w1 + w2 + w3
-    i11 = (m1 * a1**2 + m2 * a2**2 + m3 * a3**2) / 3 + m2 * a1**2 + m3 * (a1**2 + a2**2)
-    i11 += (m2 + 2 * m3) * a1 * a2 * c2 + m3 * a3 * (a2 * c3 + a1 * c23)
-    i12 = (m2 * a2**2 + m3 * a3**2) / 3 + m3 * a2**2 + (m2 * a2 / 2 + m3 * a2) * a1 * c2
-    i12 += m3 * a3 * (2 * a2 * c3 + a1 * c23) / 2
-    i13 = m3 * a3**2 / 3 + m3 * a3 * (a2 * c3 + a1 * c23) / 2
-    i22 = (m2 * a2**2 + m3 * a3**2) / 3 + m3 * (a2**2 + a2 * a3 * c3)
-    i23, i33 = m3 * a3**2 / 3 + m3 * a2 * a3 * c3 / 2, m3 * a3**2 / 3
-    k = m2 * a1 * a2 * s2 + m3 * (2 * a1 * a2 * s2 + a1 * a3 * s23)
-    j = m3 * (a1 * a3 * s23 + a2 * a3 * s3)
-    p = m3 * a2 * a3 * s3
-    C = [
-        [-(k * w2 + j * w3) / 2, -(k * w12 + j * w3) / 2, -j * w123 / 2],
-        [(k * w1 - p * w3) / 2, -p * w3 / 2, -p * w123 / 2],
-        [(j * w1 + p * w2) / 2, p * w12 / 2, 0.0],
-    ]
-    t3 = g / 2 * -m3 * a3 * c123
-    t2 = g / 2 * (-m2 * a2 * c12 - 2 * m3 * (a2 * c12 + a3 * c123 / 2))
-    t1 = g / 2 * (-m1 * a1 * c1 - 2 * m2 * (a1 * c1 + a2 * c12 / 2) - 2 * m3 * (a1 * c1 + a2 * c12 + a3 * c123 / 2))
-    return np.array([[i11, i12, i13], [i12, i22, i23], [i13, i23, i33]]), np.array(C), np.array([t1, t2, t3])
-
-
-def three_rods(m, a):
-    rods = [
-        {
-            "joint": "revolute",
-            "a": x,
-            "b": 0,
-            "alpha": 0,
-            "mass": y,
-            "r": [x / 2, 0, 0],
-            "inertia": [0, y * x * x / 12, y * x * x / 12],
-        }
-        for x, y in zip(a, m, strict=True)
-    ]
-    return redyn.load({"name": "rods", "convention": "dh", "gravity": [0, -9.81, 0], "links": rods})
 
 
 def test_exercise_9_11(golden):

@@ -57,6 +57,7 @@ def test_numbers_have_their_nouns():
     assert unknown == []
 
 
+@pytest.mark.slow
 def test_one_joint_is_one_joint():
     robot = redyn.load("one-link")
     assert robot.size == "1 joint"

@@ -19,6 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
+from redyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from redyn import identification, kinematics, trajectory
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
     from redyn.simulation import controllers as control
     from redyn.symbolic.equations import Equations, derive
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DescriptionError",
@@ -54,7 +53,7 @@ __all__ = [
     "trajectory",
 ]
 
-# Imported when first used, so that `import redyn` and `redyn --help` stay quick.
+# Imported on first use, so that `import redyn` and `redyn --help` are fast.
 _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot", "library": "redyn.description"}
 _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
 _HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
@@ -77,5 +76,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """The public names, also those that are imported when first used."""
+    """The public names, including those imported on first use."""
     return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

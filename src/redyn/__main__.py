@@ -1,4 +1,4 @@
-"""The command redyn, also as python -m redyn. Loading it takes a moment, in which Ctrl-C is answered as it is later."""
+"""The command redyn, also as python -m redyn. Ctrl-C is handled during its imports too, which take a moment."""
 
 import sys
 

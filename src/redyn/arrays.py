@@ -1,4 +1,4 @@
-"""What users pass as numbers, as arrays."""
+"""Conversion of users' numbers to arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 def real_array(value: Any) -> Array:
-    """As float64, a copy only if need be; TypeError or ValueError where it is no array of numbers.
+    """As float64, copied only if needed; TypeError or ValueError if it is not an array of numbers.
 
     >>> real_array([[1, 2], [3, 4]]).shape
     (2, 2)
@@ -23,7 +23,7 @@ def real_array(value: Any) -> Array:
 
 
 def refuse_masks(name: str, value: Any) -> None:
-    """NumPy drops the mask of an array, and what it hides would count as numbers."""
+    """Refuses masked arrays: NumPy drops the mask, and the hidden entries would count as numbers."""
     parts: list[Any] = list(cast(Any, value)) if isinstance(value, list | tuple) else [value]
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):
-        raise InputError(f"{name}: masked arrays are not taken; fill what is masked, as in x.filled(0.0)")
+        raise InputError(f"{name}: masked arrays are not supported; fill them, as in x.filled(0.0)")

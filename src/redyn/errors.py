@@ -1,4 +1,4 @@
-"""What redyn raises. Every message says what is wrong, where, and what would be right."""
+"""Exceptions and warnings. Every message says what is wrong, where, and what was expected."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import warnings
 
 
 class RedynError(Exception):
-    """Any mistake that the user can mend."""
+    """Base class: any error that the user can correct."""
 
 
 class RedynWarning(UserWarning):
-    """Something that a user should know and may well live with."""
+    """Something that the user should know but can ignore."""
 
 
 class DescriptionError(RedynError):
-    """A robot's description is wrong; `where` names the place, such as `links[2].inertia`, and `what` the mistake."""
+    """A robot's description is invalid; `where` is the location, such as `links[2].inertia`, and `what` the error."""
 
     def __init__(self, where: str, message: str) -> None:
         super().__init__(f"{where}: {message}" if where else message)
@@ -23,7 +23,7 @@ class DescriptionError(RedynError):
 
 
 class InputError(RedynError):
-    """An argument of a call is wrong: its length, its type, or a value that is not finite."""
+    """An argument of a call is invalid: its length, its type, or a value that is not finite."""
 
 
 class SingularError(RedynError):
@@ -38,8 +38,8 @@ class MissingExtraError(RedynError):
 
 
 def warn(message: str) -> None:
-    """A RedynWarning that points at the user's own line: the first one that is not in this package."""
-    frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage] # of whoever calls this
+    """Issues a RedynWarning that points at the user's own line: the first one outside this package."""
+    frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage] # frame of the caller
     while frame is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, RedynWarning, stacklevel=level)

@@ -1,9 +1,9 @@
-"""Files that redyn writes: whole or not at all, and never over something that redyn would not have written there.
+"""Atomic output: files are written completely or not at all, and never replace a file of another kind.
 
-The contents go to a temporary name beside the target, reach the disk, and take the target's name in one step. Whoever
-is interrupted, killed or out of room keeps the old file. A file is replaced if it is of the kind that is being written
-(an HTML page of redyn's by another, a CSV table by another); any other only if `force` is given. Links and devices are
-never written through.
+The contents go to a temporary file in the same folder, are flushed to disk, and renamed to the target in one step. If
+redyn is interrupted, killed or out of disk space, the old file stays. A file is replaced if it is of the kind being
+written (an HTML page of redyn's by another, a CSV table by another); any other only with `force`. redyn never writes
+through links or into devices.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from typing import BinaryIO
 
 from redyn.errors import RedynError
 
-HEAD = 65_536  # bytes of an existing file that are looked at
-ABANDONED = 3600.0  # s: a temporary file that is older belongs to a process that was killed
+HEAD = 65_536  # bytes of an existing file that are inspected
+ABANDONED = 3600.0  # s; an older temporary file belongs to a killed process
 _PICTURES = (b"\x89PNG", b"%PDF", b"%!PS", b"\xff\xd8\xff", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
 
-written: list[Path] = []  # by this process, so that an interrupted command can say what is complete
+written: list[Path] = []  # files of this process, so that an interrupted command can report them
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file holds, in words, and whether the beginning of an existing one looks like it."""
+    """A kind of file: its description, and a test of the beginning of an existing one."""
 
     name: str
     fits: Callable[[bytes], bool]
 
 
 def _text(head: bytes) -> str | None:
-    """As text, the last character cut off where the head ends in the middle of it; None if it is no text."""
+    """Decoded as UTF-8, without a truncated last character; None if it is not text."""
     if b"\0" in head:
         return None
     for cut in range(4):
@@ -52,11 +52,11 @@ def _text(head: bytes) -> str | None:
 def _is_csv(head: bytes) -> bool:
     text = _text(head)
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=None)))[:20] if text else []  # any ends of lines
+        rows = list(csv.reader(io.StringIO(text, newline=None)))[:20] if text else []  # any line endings
     except csv.Error:
         return False
     if len(head) >= HEAD:
-        rows = rows[:-1]  # may be cut
+        rows = rows[:-1]  # may be truncated
     even = len(rows) > 1 and len(rows[0]) > 1 and all(len(row) == len(rows[0]) for row in rows)
     return even and any(_is_number(cell) for row in rows[1:] for cell in row)
 
@@ -76,7 +76,7 @@ def _is_json(head: bytes) -> bool:
     text = (_text(head) or "").lstrip()
     if not text.startswith(("{", "[")):
         return False
-    if len(head) >= HEAD:  # too long to read whole
+    if len(head) >= HEAD:  # too long to read completely
         return True
     with contextlib.suppress(ValueError, RecursionError):
         json.loads(text)
@@ -85,7 +85,7 @@ def _is_json(head: bytes) -> bool:
 
 
 def _by_redyn(start: str) -> Callable[[bytes], bool]:
-    """Text that begins as the pattern says and names redyn before long: such files people also write by hand."""
+    """Text that matches the pattern and mentions redyn near the top, since users write such files by hand too."""
     pattern = re.compile(start, re.IGNORECASE)
 
     def fits(head: bytes) -> bool:
@@ -129,7 +129,7 @@ def check(path: str | Path, kind: Kind, force: bool = False) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise RedynError(f"{path}: is a folder; expected the name of a file")
     if not stat.S_ISREG(status.st_mode):
-        raise RedynError(f"{path}: is no ordinary file; expected the name of one")
+        raise RedynError(f"{path}: is not a regular file; expected the name of one")
     if force:
         return
     if not status.st_mode & 0o222:
@@ -138,19 +138,19 @@ def check(path: str | Path, kind: Kind, force: bool = False) -> None:
         with target.open("rb") as file:
             head = file.read(HEAD)
     except OSError as error:
-        raise RedynError(f"{path}: is there and cannot be read: {error.strerror}; not replaced") from None
+        raise RedynError(f"{path}: exists and cannot be read: {error.strerror}; not replaced") from None
     if head and not kind.fits(head):
-        raise RedynError(f"{path}: is there and is not {kind.name}; --force (in Python force=True) replaces it")
+        raise RedynError(f"{path}: exists and is not {kind.name}; --force (in Python force=True) replaces it")
 
 
 def check_all(targets: Iterable[tuple[str, Path | None, Kind]], force: bool = False) -> None:
-    """Before long work: every file that options name can be written, and no two options name the same one."""
+    """Checks before a long computation that every output file can be written, and that no two options name the same."""
     seen: dict[Path, str] = {}
     for option, path, kind in targets:
         if path is None:
             continue
         check(path, kind, force)
-        place = path.absolute().parent.resolve() / path.name  # however the folder is written
+        place = path.absolute().parent.resolve() / path.name  # however the path is spelled
         if place in seen:
             raise RedynError(f"{option} and {seen[place]}: both name {path}")
         seen[place] = option
@@ -158,7 +158,7 @@ def check_all(targets: Iterable[tuple[str, Path | None, Kind]], force: bool = Fa
 
 @contextlib.contextmanager
 def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[BinaryIO]:
-    """A file to write to, which takes its name when all went well and is gone when it did not.
+    """A file to write to, which is renamed to its target on success and removed on failure.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "table.csv"
@@ -173,7 +173,7 @@ def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[Bina
     temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}.part")
     try:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-        descriptor = os.open(temporary, flags, 0o666)  # less what the user's umask takes away
+        descriptor = os.open(temporary, flags, 0o666)  # minus the user's umask
         try:
             with os.fdopen(descriptor, "wb") as file:
                 _like_the_old_one(target, file.fileno())
@@ -191,14 +191,14 @@ def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[Bina
 
 
 def write(path: str | Path, content: str | bytes, kind: Kind, force: bool = False) -> Path:
-    """Text (UTF-8, lines as they are) or bytes as a file; its path."""
+    """Writes text (UTF-8, line endings unchanged) or bytes to a file and returns its path."""
     with writing(path, kind, force) as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
     return Path(path)
 
 
 def write_csv(path: str | Path, header: Sequence[str], rows: Iterable[Iterable[object]], force: bool = False) -> Path:
-    """A table with a first line of names; numbers keep all their digits."""
+    """Writes a table with a header; numbers in full precision."""
     with writing(path, CSV, force) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text)
@@ -209,13 +209,13 @@ def write_csv(path: str | Path, header: Sequence[str], rows: Iterable[Iterable[o
 
 
 def folder(path: str | Path) -> Path:
-    """A folder to write into, made if it is not there."""
+    """A folder to write into, created if missing."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        raise RedynError(f"{path}: is there and is no folder") from None
+        raise RedynError(f"{path}: exists and is not a folder") from None
     except OSError as error:
-        raise RedynError(f"{path}: cannot be made: {error.strerror}") from None
+        raise RedynError(f"{path}: cannot be created: {error.strerror}") from None
     return Path(path)
 
 
@@ -224,7 +224,7 @@ def _prefix(target: Path) -> str:
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Temporary files of the same target that killed processes left."""
+    """Removes temporary files of the same target left by killed processes."""
     with contextlib.suppress(OSError):
         pattern = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{8}\.part")
         for entry in target.absolute().parent.iterdir():
@@ -233,7 +233,7 @@ def _remove_abandoned(target: Path) -> None:
 
 
 def _like_the_old_one(target: Path, descriptor: int) -> None:
-    """Owner and permissions stay those of the file that is replaced, as far as this user may set them."""
+    """Keeps owner and permissions of the replaced file, as far as this user may set them."""
     with contextlib.suppress(OSError, AttributeError):  # nothing to replace, or Windows
         old = target.stat()
         with contextlib.suppress(OSError):

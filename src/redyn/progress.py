@@ -1,4 +1,4 @@
-"""How far a long piece of work has come."""
+"""Progress of long computations."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 
 class Progress:
-    """A bar on standard error once something lasts longer than two seconds, where somebody can see it.
+    """A progress bar on standard error, shown after two seconds if that is a terminal.
 
-    A function instead of True is told the part that is done, 0 to 1, some twenty times a second.
+    A function instead of True is called with the fraction done, 0 to 1, some twenty times a second.
     """
 
     def __init__(self, what: str, total: float, wanted: bool | Callable[[float], object] = True) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack, cast
 
 import numpy as np
-from numpy import ndarray
 from numpy.typing import ArrayLike
 
 from redyn import files
@@ -26,19 +25,19 @@ from redyn.errors import InputError, warn
 from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import casadi_function, trace
-from redyn.model import Frame, Link, Model, build, configuration
+from redyn.model import Frame, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
     from redyn.kinematics.inverse import Solutions
+    from redyn.kinematics.robot_like import LinkName
 
-LinkName = str | int | None
 Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
 External = Mapping[str | int, ArrayLike]
 
 
-class How(TypedDict, total=False):
+class Options(TypedDict, total=False):
     """Keywords that every call takes."""
 
     threads: int | None  # None: as many as help
@@ -54,6 +53,8 @@ class Threads(TypedDict, total=False):
 
 
 _plain = cache(Task)  # tasks without options, made once
+_FRAME_KEYS = (str, type(None), int)  # a bool is no index of a link, although it equals one
+_GRAVITY = object()  # marks the fast path of an algorithm with gravity as an input
 
 
 class LinkMotions(NamedTuple):
@@ -73,6 +74,7 @@ class TorqueParts(NamedTuple):
     coriolis: Array
     gravity: Array
     friction: Array
+    springs: Array
 
 
 class Robot:
@@ -96,7 +98,7 @@ class Robot:
         self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
         self._options = (friction, exact, mimic)
         self.evaluator = Evaluator(self.model)
-        self._quick = self.evaluator.quick
+        self._fast: dict[object, Any] = {}  # fast paths by what is asked, from the first call on
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.size}, {self.total_mass:.4g} kg>"
@@ -196,7 +198,7 @@ class Robot:
         try:
             generator = np.random.default_rng(rng)
         except (TypeError, ValueError):
-            raise InputError(f"random: expected a generator, a seed or nothing, got {rng!r}") from None
+            raise InputError(f"random: expected a generator, a seed or None, got {rng!r}") from None
         return configuration.random(self.model, lower, upper, generator)
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
@@ -226,7 +228,7 @@ class Robot:
         >>> redyn.load("two-link").configuration("q", [0, 1])
         array([0., 1.])
         """
-        return self.evaluator.configuration(name, q)
+        return self.evaluator.arguments.configuration(name, q)
 
     def _on_pairs(self, run: Callable[[Model, Array, Array], Array], a: Array, b: Array) -> Array:
         """Of one state or many; a single one goes with all of the other's."""
@@ -251,17 +253,17 @@ class Robot:
 
     # --- motion -----------------------------------------------------------------------------------------------
 
-    def forward_kinematics(self, q: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
+    def forward_kinematics(self, q: ArrayLike, link: LinkName = None, **options: Unpack[Options]) -> Array:
         """The 4x4 pose of a frame in the world: (4, 4) or (N, 4, 4)."""
-        return self._run(Task("forward_kinematics", frame=self.frame_name(link)), [q], **how)[0]
+        return self._run_at("forward_kinematics", link, (q,), options)
 
-    def jacobian(self, q: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
+    def jacobian(self, q: ArrayLike, link: LinkName = None, **options: Unpack[Options]) -> Array:
         """6 x dof, angular rows first, world axes, at the origin of the frame."""
-        return self._run(Task("jacobian", frame=self.frame_name(link)), [q], **how)[0]
+        return self._run_at("jacobian", link, (q,), options)
 
-    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None, **how: Unpack[How]) -> Array:
+    def jacobian_rate(self, q: ArrayLike, qd: ArrayLike, link: LinkName = None, **options: Unpack[Options]) -> Array:
         """The time derivative of `jacobian` along the motion qd."""
-        return self._run(Task("jacobian_rate", frame=self.frame_name(link)), [q, qd], **how)[0]
+        return self._run_at("jacobian_rate", link, (q, qd), options)
 
     def inverse_kinematics(
         self,
@@ -308,23 +310,27 @@ class Robot:
 
         return generalized_jacobian(self, q, link)
 
-    def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]) -> LinkMotions:
+    def link_motion(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]) -> LinkMotions:
         """How every link moves, and the inertia force and moment of its mass centre (D_i and Delta_i of Newton-Euler).
 
         Arrays of shape (L, 4, 4), (L, 6), (L, 6), (L, 3), (L, 3), with N in front for a batch; world axes, twists at
         the origin of the link frame, gravity apart.
         """
-        return LinkMotions(*self._run(_plain("link_motion"), [q, qd, qdd], **how))
+        return LinkMotions(*self._run("link_motion", (q, qd, qdd), options))
 
-    def com(self, q: ArrayLike, **how: Unpack[How]) -> Array:
+    def com(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
         """The mass centre of all moving links, in the world."""
-        if sum(cast(float, link.M.m) for link in self.model.links) == 0.0:
+        if not self._moves_mass:
             raise InputError(f"com: {self.name} has no mass that moves")
-        return self._run(_plain("com"), [q], **how)[0]
+        return self._run("com", (q,), options)
 
-    def momentum(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
+    @cached_property
+    def _moves_mass(self) -> bool:
+        return sum(cast(float, link.M.m) for link in self.model.links) != 0.0
+
+    def momentum(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """Angular momentum about the world's origin, then linear momentum, in world axes."""
-        return self._run(_plain("momentum"), [q, qd], **how)[0]
+        return self._run("momentum", (q, qd), options)
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
@@ -336,15 +342,10 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
-        **how: Unpack[How],
+        **options: Unpack[Options],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
-        quick = self._quick.get("inverse_dynamics")
-        if quick and q.__class__ is ndarray and external is None and payload is None and gravity is None and not how:
-            tau = quick(q, qd, qdd)
-            if tau is not None:
-                return tau
-        return self._run_in_world("inverse_dynamics", [q, qd, qdd], gravity, external, payload, **how)[0]
+        return self._run_in_world("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
 
     def forward_dynamics(
         self,
@@ -355,61 +356,63 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
-        **how: Unpack[How],
+        **options: Unpack[Options],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way."""
-        quick = self._quick.get("forward_dynamics")
-        plain = external is None and payload is None and gravity is None and method == "recursive"
-        if quick and q.__class__ is ndarray and plain and not how:
-            qdd = quick(q, qd, tau)
-            if qdd is not None:
-                return qdd
-        if method not in ("recursive", "cholesky"):
+        if method == "recursive":
+            return self._run_in_world("forward_dynamics", (q, qd, tau), options, gravity, external, payload)
+        if method != "cholesky":
             raise InputError(f"method: expected 'recursive' or 'cholesky', got {method!r}")
-        name = "forward_dynamics" if method == "recursive" else "forward_dynamics_cholesky"
-        return self._run_in_world(name, [q, qd, tau], gravity, external, payload, **how)[0]
+        return self._run_in_world("forward_dynamics_cholesky", (q, qd, tau), options, gravity, external, payload)
 
-    def solve(self, q: ArrayLike, phi: ArrayLike, **how: Unpack[How]) -> Array:
+    def solve(self, q: ArrayLike, phi: ArrayLike, **options: Unpack[Options]) -> Array:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
-        return self._run(_plain("solve"), [q, phi], **how)[0]
+        return self._run("solve", (q, phi), options)
 
-    def mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
+    def mass_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
         """The generalized inertia matrix (9.15), armature included."""
-        return self._run(_plain("mass_matrix"), [q], **how)[0]
+        return self._run("mass_matrix", (q,), options)
 
-    def inverse_mass_matrix(self, q: ArrayLike, **how: Unpack[How]) -> Array:
-        return self._run(_plain("inverse_mass_matrix"), [q], **how)[0]
+    def inverse_mass_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        return self._run("inverse_mass_matrix", (q,), options)
 
-    def udu(self, q: ArrayLike, **how: Unpack[How]) -> tuple[Array, Array]:
+    def udu(self, q: ArrayLike, **options: Unpack[Options]) -> tuple[Array, Array]:
         """U (unit upper triangular) and the diagonal D with mass_matrix = U diag(D) U^T."""
-        U, D = self._run(_plain("udu"), [q], **how)
-        return U, D
+        return self._run("udu", (q,), options)
 
-    def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci", **how: Unpack[How]) -> Array:
+    def coriolis_matrix(
+        self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci", **options: Unpack[Options]
+    ) -> Array:
         """C with C qd = coriolis_vector: the book's MCI (9.16), or `form="christoffel"`."""
-        if form not in ("mci", "christoffel"):
+        if form == "mci":
+            return self._run("coriolis_matrix_mci", (q, qd), options)
+        if form != "christoffel":
             raise InputError(f"form: expected 'mci' or 'christoffel', got {form!r}")
-        return self._run(_plain(f"coriolis_matrix_{form}"), [q, qd], **how)[0]
+        return self._run("coriolis_matrix_christoffel", (q, qd), options)
 
-    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
+    def coriolis_vector(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """The vector of convective inertia terms h (9.19)."""
-        return self._run(_plain("coriolis_vector"), [q, qd], **how)[0]
+        return self._run("coriolis_vector", (q, qd), options)
 
-    def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
+    def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None, **options: Unpack[Options]) -> Array:
         """What the actuators must supply to hold still."""
-        return self._run_in_world("gravity_torque", [q], gravity, **how)[0]
+        return self._run_in_world("gravity_torque", (q,), options, gravity)
 
-    def friction_torque(self, qd: ArrayLike, **how: Unpack[How]) -> Array:
+    def friction_torque(self, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """What the actuators must supply to overcome friction."""
-        return self._run(_plain("friction_torque"), [qd], **how)[0]
+        return self._run("friction_torque", (qd,), options)
 
-    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **how: Unpack[How]) -> Array:
+    def spring_torque(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """What the actuators must supply to hold the joint springs: stiffness * (q - rest)."""
+        return self._run("spring_torque", (q,), options)
+
+    def kinetic_energy(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """Of all links and rotors: () or (N,)."""
-        return self._run(_plain("kinetic_energy"), [q, qd], **how)[0]
+        return self._run("kinetic_energy", (q, qd), options)
 
-    def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None, **how: Unpack[How]) -> Array:
+    def potential_energy(self, q: ArrayLike, gravity: ArrayLike | None = None, **options: Unpack[Options]) -> Array:
         """Zero with the mass centre at the world's origin: () or (N,)."""
-        return self._run_in_world("potential_energy", [q], gravity, **how)[0]
+        return self._run_in_world("potential_energy", (q,), options, gravity)
 
     def joint_wrenches(
         self,
@@ -418,27 +421,25 @@ class Robot:
         qdd: ArrayLike,
         external: External | None = None,
         gravity: ArrayLike | None = None,
-        **how: Unpack[How],
+        **options: Unpack[Options],
     ) -> Array:
         """Moment and force of each parent on its child, (L, 6) or (N, L, 6) for the L moving links, as `link_names`.
 
         In the axes of the child's link frame, at the joint. A joint of several degrees of freedom has one of them.
         """
-        return self._run_in_world("joint_wrenches", [q, qd, qdd], gravity, external, **how)[0]
+        return self._run_in_world("joint_wrenches", (q, qd, qdd), options, gravity, external)
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **how: Unpack[How]
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]
     ) -> tuple[Array, Array]:
         """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix."""
-        by_q, by_qd = self._run(_plain("inverse_dynamics_derivatives"), [q, qd, qdd], **how)
-        return by_q, by_qd
+        return self._run("inverse_dynamics_derivatives", (q, qd, qdd), options)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **how: Unpack[How]
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **options: Unpack[Options]
     ) -> tuple[Array, Array, Array]:
         """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix."""
-        by_q, by_qd, by_tau = self._run(_plain("forward_dynamics_derivatives"), [q, qd, tau], **how)
-        return by_q, by_qd, by_tau
+        return self._run("forward_dynamics_derivatives", (q, qd, tau), options)
 
     def regressor(
         self,
@@ -448,21 +449,20 @@ class Robot:
         gravity: ArrayLike | None = None,
         friction: bool = False,
         armature: bool = False,
-        **how: Unpack[How],
+        **options: Unpack[Options],
     ) -> Array:
-        """Y, (dof, 10 L): Y @ parameters is the torque without friction and armature.
+        """Y, (dof, 10 L): Y @ parameters is the torque without friction, armature and springs.
 
-        On request columns follow for them: damping of every joint, then Coulomb friction, then armature, as in
+        On request columns follow for the first two: damping of every joint, then Coulomb friction, then armature, as in
         `all_parameters`.
         """
-        Y = self._run_in_world("regressor", [q, qd, qdd], gravity, **how)[0]
-        return with_drive_columns(self.model, Y, qd, qdd, friction, armature) if friction or armature else Y
+        Y = self._run_in_world("regressor", (q, qd, qdd), options, gravity)
+        return with_drive_columns(self.model, Y, q, qd, qdd, friction, armature) if friction or armature else Y
 
     @cached_property
     def parameters(self) -> Array:
         """Ten per moving link, m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, at the origin and in the axes of its frame."""
-        links = [self.model.links[i - 1] for i in self.model.bodies]
-        return np.concatenate([_ten_numbers(link, self.model.frames[link.name]) for link in links])
+        return np.array(self.model.parameters(), dtype=np.float64)
 
     def all_parameters(self, friction: bool = False, armature: bool = False) -> Array:
         """What multiplies the columns of `regressor` with the same options.
@@ -497,7 +497,7 @@ class Robot:
         gravity: ArrayLike | None = None,
     ) -> Denoc:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
-        if self.nq != self.model.n or any(k.virtual or k.joint.kind == "helical" for k in self.model.links):
+        if not self.model.simple or any(link.joint.kind == "helical" for link in self.model.links):
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)
         values = {"q": q, "qd": still if qd is None else qd, "qdd": still if qdd is None else qdd}
@@ -517,8 +517,8 @@ class Robot:
 
         A file there that is no URDF is replaced only with `force`.
 
-        Frames keep their names and places. URDF has no gravity, rotor inertia or initial values: they become comments,
-        and a RedynWarning tells of those that change the dynamics.
+        Frames keep their names and poses. URDF has no gravity, rotor inertia or initial values: they become comments,
+        with a RedynWarning for those that change the dynamics.
         """
         text = to_urdf(self.description)
         if path is not None:
@@ -608,16 +608,18 @@ class Robot:
         >>> redyn.load("one-link").torque_parts([0.0], [1.0], [2.0]).inertia.round(3)
         array([0.667])
         """
+        springs = self.spring_torque(q)
         parts = (
-            self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3)),
+            self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3)) - springs,
             self.coriolis_vector(q, qd),
             self.gravity_torque(q, gravity),
             self.friction_torque(qd),
+            springs,
         )
         return TorqueParts(*(np.array(part) for part in np.broadcast_arrays(*parts)))
 
     def linearize(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, step: float | None = None, **how: Unpack[Threads]
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, step: float | None = None, **options: Unpack[Threads]
     ) -> tuple[Array, Array]:
         """A, (2 dof, 2 dof), and B, (2 dof, dof), of the state (q, qd) driven by tau; with N in front for a batch.
 
@@ -633,7 +635,7 @@ class Robot:
         >>> A.shape, B.round(3).tolist()
         ((2, 2), [[0.0], [3.0]])
         """
-        by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **how)
+        by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **options)
         n = self.dof
         flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
         if self.model.quaternions:
@@ -689,29 +691,59 @@ class Robot:
         asks = "frame" in CATALOGUE[algorithm].options
         return Task(algorithm, frame=self.frame_name() if asks else None)
 
-    def _run(
-        self,
-        task: Task,
-        values: list[Any],
-        threads: int | None = None,
-        check: bool = True,
-        out: Output = None,
-    ) -> tuple[Array, ...]:
-        return self.evaluator(task, values, threads, check, out)
+    # What every call comes down to. The fast path answers most; what it does not, because an argument is not a float64
+    # array of the right shape or a result not finite, the evaluator answers or refuses with an error.
+
+    def _run(self, algorithm: str, values: tuple[Any, ...], options: Any) -> Any:
+        """An algorithm without a frame, in the robot's own world: an array, or a tuple of several."""
+        fast = self._fast.get(algorithm)
+        if fast is not None:
+            found = fast.with_options(values, options) if options else fast.new(*values)
+            if found is None and not options:
+                found = fast.large(values)
+            if found is not None:
+                return found
+        return self._answer(algorithm, _plain(algorithm), values, options)
+
+    def _run_at(self, algorithm: str, link: LinkName, values: tuple[Any, ...], options: Any) -> Any:
+        """An algorithm that is about a frame."""
+        key = (algorithm, link) if link.__class__ in _FRAME_KEYS else None
+        fast = self._fast.get(key)
+        if fast is not None:
+            found = fast.with_options(values, options) if options else fast.new(*values)
+            if found is None and not options:
+                found = fast.large(values)
+            if found is not None:
+                return found
+        return self._answer(key, Task(algorithm, frame=self.frame_name(link)), values, options)
 
     def _run_in_world(
         self,
         algorithm: str,
-        state: list[Any],
+        state: tuple[Any, ...],
+        options: Any,
         gravity: ArrayLike | None = None,
         external: External | None = None,
         payload: ArrayLike | None = None,
-        **how: Unpack[How],
-    ) -> tuple[Array, ...]:
-        if gravity is None and external is None and payload is None:
-            return self._run(_plain(algorithm), state, **how)
+    ) -> Any:
+        """An algorithm that gravity, wrenches or a payload act on."""
+        if external is None and payload is None:
+            if gravity is None:
+                return self._run(algorithm, state, options)
+            fast = self._fast.get((algorithm, _GRAVITY))
+            if fast is not None:
+                found = fast.with_options((*state, gravity), options)
+                if found is not None:
+                    return found
         used, values = world_inputs(self.named_frame, gravity, external, payload)
-        return self._run(Task(algorithm, **used), [*state, *values], **how)
+        key = (algorithm, _GRAVITY) if external is None and payload is None else None
+        return self._answer(key, Task(algorithm, **used), (*state, *values), options)
+
+    def _answer(self, key: object, task: Task, values: tuple[Any, ...], options: Any) -> Any:
+        """The general path; from now on the fast path of the task is found under `key`."""
+        if key is not None and key not in self._fast:
+            self._fast[key] = self.evaluator.plan(task).fast
+        return self.evaluator.answer(task, values, options)
 
 
 def _followers(description: RobotDescription) -> list[JointDescription]:
@@ -726,19 +758,6 @@ def _over_step(flow: Array, step: object) -> Array:
     if isinstance(step, bool) or not isinstance(step, Real) or not 0.0 < float(step) < np.inf:
         raise InputError(f"step: expected a time above 0 s, got {step!r}")
     return cast(Array, expm(flow * float(step))) if flow.size else flow
-
-
-def _ten_numbers(link: Link, frame: Frame) -> Array:
-    """The link's inertial parameters in the axes of its own frame."""
-    R = np.array([row.components() for row in (frame.pose.R.x, frame.pose.R.y, frame.pose.R.z)], dtype=np.float64)
-    o = np.array(frame.pose.o.components(), dtype=np.float64)
-    m, h = cast(float, link.M.m), np.array(link.M.h.components(), dtype=np.float64)
-    xx, xy, xz, yy, yz, zz = (cast(float, x) for x in link.M.S.components())
-    S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    first = R.T @ (h - m * o)
-    second = R.T @ (S - np.outer(h, o) - np.outer(o, h) + m * np.outer(o, o)) @ R
-    inertia = np.trace(second) * np.eye(3) - second
-    return np.array([m, *first, *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
 
 
 def _rebuild(description: RobotDescription, with_friction: bool, exact: bool, mimic: Mimic) -> Robot:
@@ -762,11 +781,11 @@ def load(
     Joints of the file that mimic others move on their own, with a warning; `mimic="couple"` ties them to their leaders,
     exactly, so that q holds the leaders alone.
 
-    `friction=False` leaves friction out of every torque (armature stays). `exact=True` keeps rotations as the file
-    has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9 at
-    most and makes right angles cost nothing.
+    `friction=False` leaves friction out of every torque (armature and springs stay). `exact=True` keeps rotations as
+    the file has them; otherwise entries within 1e-8 of 0 and +-1 are taken for those, which moves results by some 1e-9
+    at most and makes right angles cost nothing.
 
-    Files come from strangers, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
+    Files may be untrusted, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
     ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
 
     >>> load("puma")

@@ -1,4 +1,4 @@
-"""Words that messages share."""
+"""Wording shared by messages."""
 
 from __future__ import annotations
 

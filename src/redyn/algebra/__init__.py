@@ -1,7 +1,9 @@
 """Small types that hold the structure of mechanics over any scalar."""
 
 from redyn.algebra.inertia import ArticulatedInertia, ConvectiveMatrix, MassMatrix
-from redyn.algebra.scalar import Arithmetic, Scalar, is_zero
+from redyn.algebra.quaternions import normaliser, quaternion_rate, rotation_rows
+from redyn.algebra.rotations import AxisCycle, GeneralRotation, Rotation, RotationX, RotationZ
+from redyn.algebra.scalar import Arithmetic, Scalar, Stacking, is_zero
 from redyn.algebra.spatial import (
     Pose,
     Propagation,
@@ -10,31 +12,34 @@ from redyn.algebra.spatial import (
     Wrench,
     acceleration_matrix,
 )
-from redyn.algebra.turns import Turn, TurnBy, TurnCycle, TurnX, TurnZ
 from redyn.algebra.vectors import Mat3, Sym3, Vec3, cross_matrix, outer, symmetric_product
 
 __all__ = [
     "Arithmetic",
     "ArticulatedInertia",
+    "AxisCycle",
     "ConvectiveMatrix",
+    "GeneralRotation",
     "MassMatrix",
     "Mat3",
     "Pose",
     "Propagation",
     "PropagationTranspose",
+    "Rotation",
+    "RotationX",
+    "RotationZ",
     "Scalar",
+    "Stacking",
     "Sym3",
-    "Turn",
-    "TurnBy",
-    "TurnCycle",
-    "TurnX",
-    "TurnZ",
     "Twist",
     "Vec3",
     "Wrench",
     "acceleration_matrix",
     "cross_matrix",
     "is_zero",
+    "normaliser",
     "outer",
+    "quaternion_rate",
+    "rotation_rows",
     "symmetric_product",
 ]

@@ -24,10 +24,15 @@ class MassMatrix:
 
     @staticmethod
     def of_parameters(numbers: Sequence[Scalar]) -> MassMatrix:
-        """From m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin."""
+        """From the ten inertial parameters m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the origin."""
         m, hx, hy, hz, xx, xy, yy, xz, yz, zz = numbers
         half = (xx + yy + zz) / 2
         return MassMatrix(m, Vec3(hx, hy, hz), Sym3(half - xx, -xy, -xz, half - yy, -yz, half - zz))
+
+    def parameters(self) -> tuple[Scalar, ...]:
+        """The ten numbers of `of_parameters`."""
+        I = self.S.map_trace()
+        return self.m, *self.h.components(), I.xx, I.xy, I.yy, I.xz, I.yz, I.zz
 
     def __add__(self, other: MassMatrix) -> MassMatrix:
         return MassMatrix(self.m + other.m, self.h + other.h, self.S + other.S)
@@ -59,14 +64,19 @@ class MassMatrix:
         # S + h p^T + p h^T + m p p^T, with half of the last term hidden in each of the others.
         return MassMatrix(self.m, h, self.S + symmetric_product(self.h + offset * (self.m / 2), offset))
 
+    def rotated(self, R: Mat3) -> MassMatrix:
+        """The same body in axes in which the present ones are the columns of R."""
+        S = R.times(self.S.full()).times(R.T)
+        return MassMatrix(self.m, R @ self.h, Sym3(S.x.x, S.x.y, S.x.z, S.y.y, S.y.z, S.z.z))
+
     def to_parent(self, B: Propagation) -> MassMatrix:
         """B^T M B of (9.11d)."""
         body = self
         if B.slide is not None:
             body = body.moved(B.slide)
         h, S = body.h, body.S
-        for turn in reversed(B.turns):
-            h, S = turn.to_parent(h), turn.symmetric_to_parent(S)
+        for rotation in reversed(B.rotations):
+            h, S = rotation.to_parent(h), rotation.symmetric_to_parent(S)
         return MassMatrix(body.m, h, S).moved(B.offset)
 
 
@@ -125,9 +135,9 @@ class ArticulatedInertia:
         if B.slide is not None:
             body = body.moved(B.slide)
         I, F, G = body.I, body.F, body.G
-        for turn in reversed(B.turns):
-            I = turn.symmetric_to_parent(I)
-            F, G = turn.matrix_to_parent(F), turn.symmetric_to_parent(G)
+        for rotation in reversed(B.rotations):
+            I = rotation.symmetric_to_parent(I)
+            F, G = rotation.matrix_to_parent(F), rotation.symmetric_to_parent(G)
         return ArticulatedInertia(I, F, G).moved(B.offset)
 
     def less_dyad(self, psi_hat: Wrench, psi: Wrench) -> ArticulatedInertia:

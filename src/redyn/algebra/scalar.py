@@ -7,7 +7,8 @@ are gathered in an `Arithmetic`.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
 
 
 class Scalar(Protocol):
@@ -48,4 +49,13 @@ class Arithmetic(Protocol):
 
     def sqrt(self, value: Scalar, /) -> Scalar:
         """The square root of a value that is not negative."""
+        ...
+
+
+@runtime_checkable
+class Stacking(Protocol):
+    """An arithmetic in which several numbers can be worked on as one, which spares Python most of its work."""
+
+    def stack(self, values: Sequence[Scalar], /) -> Scalar:
+        """The values, some of which may be stacks themselves, one after the other along a first axis."""
         ...

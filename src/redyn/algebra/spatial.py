@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from redyn.algebra.rotations import Rotation
 from redyn.algebra.scalar import Scalar
-from redyn.algebra.turns import Turn
 from redyn.algebra.vectors import Mat3, Vec3
 
 
@@ -88,22 +88,22 @@ def acceleration_matrix(omega: Vec3, omega_dot: Vec3) -> Mat3:
 class Propagation:
     """B_ij: carries the twist of the parent j to the joint origin of link i, in the axes of link i (9.4d).
 
-    From the parent's origin go by `offset` (parent axes), take the turns in order, then go by `slide` (child
+    From the parent's origin go by `offset` (parent axes), take the rotations in order, then go by `slide` (child
     axes); only a prismatic joint slides.
     """
 
     offset: Vec3
-    turns: tuple[Turn, ...]
+    rotations: tuple[Rotation, ...]
     slide: Vec3 | None = None
 
     def to_child(self, v: Vec3) -> Vec3:
-        for turn in self.turns:
-            v = turn.to_child(v)
+        for rotation in self.rotations:
+            v = rotation.to_child(v)
         return v
 
     def to_parent(self, v: Vec3) -> Vec3:
-        for turn in reversed(self.turns):
-            v = turn.to_parent(v)
+        for rotation in reversed(self.rotations):
+            v = rotation.to_parent(v)
         return v
 
     def __matmul__(self, t: Twist) -> Twist:

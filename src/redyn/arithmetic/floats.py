@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -23,6 +24,9 @@ class Floats:
     def sqrt(self, value: Scalar, /) -> Scalar:
         return math.sqrt(cast(float, value))
 
+    def stack(self, values: Sequence[Scalar], /) -> Scalar:
+        return _stack(values, 1)
+
 
 class Arrays:
     """A batch: every scalar is an array of N values, or one number where all states agree."""
@@ -37,3 +41,13 @@ class Arrays:
 
     def sqrt(self, value: Scalar, /) -> Scalar:
         return cast(Scalar, np.sqrt(cast("np.ndarray[tuple[int], np.dtype[np.float64]]", value)))
+
+    def stack(self, values: Sequence[Scalar], /) -> Scalar:
+        return _stack(values, 2)
+
+
+def _stack(values: Sequence[Scalar], dimensions: int) -> Scalar:
+    """Arrays with as many dimensions are stacks already; numbers are the same in every state."""
+    parts = [np.array(value, dtype=np.float64, ndmin=dimensions, copy=None) for value in cast("Sequence[Any]", values)]
+    width = max(part.shape[1:] for part in parts)
+    return cast(Scalar, np.concatenate([np.broadcast_to(part, (len(part), *width)) for part in parts]))

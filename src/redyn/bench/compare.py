@@ -5,18 +5,23 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redyn.bench.machine import multiply_add_rate
-from redyn.bench.peers import Mujoco, Pinocchio, robots_folder, toolbox_calls
-from redyn.bench.timing import interleaved
+from redyn.bench.peers import MujocoCalls, PinocchioCalls, robots_folder, toolbox_calls
+from redyn.bench.timing import Way, quickest
 from redyn.dynamics.catalogue import CATALOGUE
 from redyn.errors import InputError, RedynWarning
-from redyn.kernels.call import cores
+from redyn.evaluate.threads import cores
 from redyn.kernels.machine import lane_width, processor
 from redyn.robot import Robot, load
+
+Array = NDArray[np.float64]
 
 BATCH = 4096
 URDF = {
@@ -56,7 +61,7 @@ class Row:
     toolbox: float | None
     multiplications: int
     additions: int
-    over_bound: float | None  # times the arithmetic bound of the machine; sines and cosines are not in the bound
+    over_bound: float | None  # time over the arithmetic bound of the machine, which leaves out sines and cosines
 
     @property
     def ratio(self) -> float | None:
@@ -85,9 +90,10 @@ def compare(
     rate = multiply_add_rate()
     rows: list[Row] = []
     for name in robots:
-        robot, urdf = named_robot(name)
+        subject = named_robot(name)
+        peers = Peers(PinocchioCalls.of(*subject[1:]), MujocoCalls.of(*subject[1:]))
         for algorithm in algorithms:
-            rows += _measure(robot, name, urdf, algorithm, seconds, rate, tick)
+            rows += _measure(subject, peers, algorithm, seconds, rate, tick)
     _, cpu, _ = processor()
     return Report(cpu, lane_width(), cores(), rate, rows)
 
@@ -99,72 +105,76 @@ def available() -> list[str]:
     return [*(name for name, path in files.items() if folder and (folder / path).is_file()), *LIBRARY]
 
 
-def named_robot(name: str) -> tuple[Robot, Path | None]:
-    """A robot of the bench without friction, and its URDF where it comes from one."""
-    folder = robots_folder()
+class Subject(NamedTuple):
+    """A robot to measure, without friction, and the file it was read from, if any."""
+
+    name: str
+    robot: Robot
+    file: Path | None
+    floating_base: bool
+
+    def states(self, count: int) -> list[Array]:
+        """Random q, qd and accelerations or torques, (count, n) each."""
+        away, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, count, self.robot.dof))
+        return [self.robot.integrate(self.robot.neutral(), away), qd, x]
+
+
+def named_robot(name: str) -> Subject:
+    """A robot of example-robot-data or of the library, or one from a file."""
+    folder, path = robots_folder(), (URDF | FREE).get(name)
+    if path is not None and (folder is None or not (folder / path).is_file()):
+        raise InputError(f"{name} comes from the package example-robot-data: pip install example-robot-data pin")
+    file = Path(name) if folder is None or path is None else folder / path
+    source = file if file.is_file() else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedynWarning)
-        path = (URDF | FREE).get(name)
-        if path is not None:
-            if folder is None or not (folder / path).is_file():
-                raise InputError(
-                    f"{name} comes from the package example-robot-data: pip install example-robot-data pin"
-                )
-            return load(folder / path, floating_base=name in FREE, friction=False), folder / path
-        return load(name, friction=False), None
+        robot = load(source or name, floating_base=name in FREE, friction=False)
+    return Subject(Path(name).name, robot, source, name in FREE)
+
+
+class Peers(NamedTuple):
+    pinocchio: PinocchioCalls | None
+    mujoco: MujocoCalls | None
 
 
 def _measure(
-    robot: Robot,
-    name: str,
-    urdf: Path | None,
-    algorithm: str,
-    seconds: float,
-    rate: float,
-    tick: Callable[[str], None],
+    subject: Subject, peers: Peers, algorithm: str, seconds: float, rate: float, tick: Callable[[str], None]
 ) -> list[Row]:
-    rng = np.random.default_rng(0)
-    state = [rng.uniform(-2, 2, (BATCH, robot.dof)) for _ in range(3)]
-    state[0] = robot.integrate(robot.neutral(), state[0])
+    name, robot = subject.name, subject.robot
+    state = subject.states(BATCH)[: len(CATALOGUE[algorithm].base.state)]
     large = [np.tile(a, (16, 1)) for a in state]
-    single = [np.ascontiguousarray(a[0]) for a in state]
-    arguments = len(CATALOGUE[algorithm].base.state)
+    one = [np.ascontiguousarray(a[0]) for a in state]
     method = getattr(robot, algorithm)
-    one = single[:arguments]
     # Each kind of call by itself, so that large batches do not empty the caches under small ones.
-    calls: dict[str, dict[str, Callable[[], object]]] = {
-        "batch": {"redyn": lambda: method(*state[:arguments])},
-        "single": {"redyn": lambda: method(*one)},
+    many = len(large[0])
+    calls: dict[str, dict[str, list[Way]]] = {
+        "batch": {"redyn": [Way(partial(method, *state, threads=1), BATCH)]},
+        "single": {"redyn": [Way(partial(method, *one))]},
         "threads": {
-            "one": lambda: method(*large[:arguments], threads=1),
-            "two": lambda: method(*large[:arguments], threads=2),
+            "one": [Way(partial(method, *large, threads=1), many)],
+            "two": [Way(partial(method, *large, threads=2), many)],
         },
     }
-    peers = {"pinocchio": {}, "mujoco": {}, "toolbox": toolbox_calls(robot, single)}
-    if urdf is not None:
-        peers["pinocchio"] = Pinocchio(urdf, robot).calls(state, single)
-        peers["mujoco"] = Mujoco(urdf, robot).calls(single)
-    for peer, known in peers.items():
-        for kind, call in known.get(algorithm, {}).items():
-            calls[kind][peer] = call
+    if peers.pinocchio is not None:
+        calls["batch"]["pinocchio"] = peers.pinocchio.batch(algorithm, state)
+        calls["single"]["pinocchio"] = peers.pinocchio.single(algorithm, one)
+    if peers.mujoco is not None:
+        calls["single"]["mujoco"] = peers.mujoco.single(algorithm, one)
+    calls["single"]["toolbox"] = toolbox_calls(robot, algorithm, one)
     label = f"{name} {algorithm}"
-    best = {kind: interleaved(group, seconds / 3, lambda: tick(label)) for kind, group in calls.items()}
+    best = {kind: quickest(group, seconds / 3, lambda: tick(label)) for kind, group in calls.items()}
     count = robot.operation_count(algorithm)
     bound = max(count.multiplications, count.additions) / (rate * lane_width())
 
-    def row(kind: str, call: str, mine: float, states: int, threads: int) -> Row:
-        def of(peer: str) -> float | None:
-            found = best[kind].get(peer)
-            return None if found is None else found / states * 1e9
+    def row(kind: str, call: str, contestant: str, states: int, threads: int) -> Row:
+        times = {peer: time * 1e9 for peer, time in best[kind].items()}
+        theirs = (times.get("pinocchio"), times.get("mujoco"), times.get("toolbox"))
+        over = best[kind][contestant] / bound if kind != "single" else None
+        return Row(name, robot.dof, algorithm, call, states, threads, times[contestant], *theirs, *count, over)
 
-        over = mine / states / bound if kind != "single" else None
-        times = (of("pinocchio"), of("mujoco"), of("toolbox"))
-        return Row(name, robot.dof, algorithm, call, states, threads, mine / states * 1e9, *times, *count, over)
-
-    many = len(large[0])
     return [
-        row("batch", "batch", best["batch"]["redyn"], BATCH, 1),
-        row("single", "single", best["single"]["redyn"], 1, 1),
-        row("threads", "one thread", best["threads"]["one"], many, 1),
-        row("threads", "two threads", best["threads"]["two"], many, 2),
+        row("batch", "batch", "redyn", BATCH, 1),
+        row("single", "single", "redyn", 1, 1),
+        row("threads", "one thread", "one", many, 1),
+        row("threads", "two threads", "two", many, 2),
     ]

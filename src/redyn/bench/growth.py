@@ -1,4 +1,4 @@
-"""Times of the two ways to forward dynamics over the number of joints: order n and order n³."""
+"""Forward dynamics of order n and of order n³, timed over the number of joints."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _timed(robot: Robot, seconds: float) -> Timing:
 
 
 def faster_from(times: Sequence[Timing]) -> int | None:
-    """The least measured n from which the order n way stays the faster one; None if it never does.
+    """The least measured n from which the order n method is always the faster one; None if there is none.
 
     >>> faster_from([Timing(2, 9.0, 8.0), Timing(4, 15.0, 17.0), Timing(6, 22.0, 30.0)])
     4

@@ -1,4 +1,4 @@
-"""How fast this processor multiplies and adds at best: the bound that a kernel's time is held against."""
+"""The peak rate of multiply-adds of this processor, the bound on a kernel's time."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.bench.compare import named_robot
-from redyn.bench.peers import Mujoco
+from redyn.bench.peers import MujocoCalls
 from redyn.bench.timing import interleaved
 from redyn.robot import Robot, load
 from redyn.simulation import simulate, simulate_batch
@@ -45,7 +45,8 @@ def compare_simulation(seconds: float, tick: Callable[[str], None] = lambda _: N
 
 
 def _steps(name: str, seconds: float, tick: Callable[[str], None]) -> list[Row]:
-    robot, urdf = named_robot(name)
+    subject = named_robot(name)
+    robot = subject.robot
     rng = np.random.default_rng(0)
     q, qd, tau = rng.uniform(-1, 1, (3, MANY, robot.dof))
     calls: dict[str, Callable[[], object]] = {
@@ -53,9 +54,9 @@ def _steps(name: str, seconds: float, tick: Callable[[str], None]) -> list[Row]:
         "one": lambda: simulate_batch(robot, q[:1], qd[:1], ONE_STEPS * STEP, torque=tau[:1], step=STEP, threads=1),
         "run": lambda: simulate(robot, q[0], qd[0], ONE_STEPS * STEP, tau[0], "rk4", STEP),
     }
-    peer = Mujoco(urdf, robot) if urdf is not None else None
-    if peer is not None and peer.ready:
-        calls["mujoco"] = peer.stepper(q[0], qd[0], tau[0], STEP, ONE_STEPS)
+    peer = MujocoCalls.of(*subject[1:])
+    if peer is not None:
+        calls["mujoco"] = peer.stepper([q[0], qd[0], tau[0]], STEP, ONE_STEPS)
     best = interleaved(calls, seconds, lambda: tick(f"{name} RK4"))
     theirs = best["mujoco"] / ONE_STEPS * 1e9 if "mujoco" in best else None
     note = "RK4, 1 ms; MuJoCo: mj_step, no geometry; it does more per step than smooth dynamics"

@@ -1,4 +1,4 @@
-"""redyn bench: how fast, against whom, measured side by side."""
+"""redyn bench: speed of redyn and its peers, measured in one run."""
 
 from __future__ import annotations
 
@@ -17,22 +17,26 @@ from redyn.words import counted
 
 
 def bench(
-    robots: Annotated[list[str] | None, typer.Argument(help="Robots to time; all available ones if none.")] = None,
-    algorithm: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
+    robots: Annotated[list[str] | None, typer.Argument(help="Robots to time; default: all available ones.")] = None,
+    algorithm: Annotated[list[str] | None, typer.Option(help="Only this algorithm; may be repeated.")] = None,
     seconds: Annotated[float, typer.Option(help="Time for each robot and algorithm.")] = 3.0,
     out: Annotated[Path | None, typer.Option(help="Save the measurements (JSON).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     force: Force = False,
 ) -> None:
-    """Time redyn against the peers that are installed, interleaved in one run, best of many.
+    """Time redyn and the installed peers, interleaved in one run, best of many repeats.
 
     Robots come from the package example-robot-data (ur5, panda, talos, hyq; hyq-free, g1-free, talos-free
     on a floating base) and the library. Friction is off; batches
-    are (4096, n) arrays, one thread, with checks and without out=; peers get arrays in the layout they like best.
+    are (4096, n) arrays, one thread, with checks and without out=; peers get arrays in their fastest layout.
+
+    `redyn bench calls ROBOT...` times what a call costs from Python, one state and small batches, with its keywords.
 
     `redyn bench simulate` times simulation instead: steps against MuJoCo's, a free fall against SciPy's solve_ivp.
 
     Example: redyn bench ur5 --seconds 5
+
+    Example: redyn bench calls ur5 panda arm.urdf
 
     Example: redyn bench simulate
 
@@ -43,6 +47,9 @@ def bench(
     files.check_all([("--out", out, files.JSON)], force)
     if robots == ["simulate"]:
         _simulation(seconds, out, as_json, force)
+        return
+    if robots and robots[0] == "calls":
+        _calls(robots[1:] or ["ur5", "panda"], seconds, out, as_json, force)
         return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
@@ -59,11 +66,7 @@ def bench(
                 progress.update(job, description=label, completed=len(seen) - 1)
 
         report = compare(chosen, wanted, seconds, tick)
-    text = json.dumps(report.to_data(), indent=2)
-    if out is not None:
-        files.write(out, text + "\n", files.JSON, force)
-    if as_json:
-        print(text)
+    if _saved(report.to_data(), out, as_json, force):
         return
     rate = report.multiply_adds_per_second * report.lanes / 1e9
     console = wide_console()
@@ -100,17 +103,59 @@ def _check(seconds: float) -> None:
         raise InputError(f"--seconds: expected a positive number, got {seconds}")
 
 
+def _saved(data: object, out: Path | None, as_json: bool, force: bool) -> bool:
+    """Write the measurements to a file or print them, as asked; whether they have been printed."""
+    text = json.dumps(data, indent=2)
+    if out is not None:
+        files.write(out, text + "\n", files.JSON, force)
+    if as_json:
+        print(text)
+    return as_json
+
+
+def _calls(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.calls import compare_calls
+
+    _check(seconds)
+    with working("starting") as say:
+        rows = compare_calls(robots, seconds, say)
+    if _saved([asdict(row) | {"redyn_over_pinocchio": row.share} for row in rows], out, as_json, force):
+        return
+    names = list(dict.fromkeys(name for row in rows for name in row.keywords))
+    heads = (
+        "robot",
+        "call",
+        "states",
+        "redyn (ns)",
+        "pinocchio (ns)",
+        "share",
+        "times",
+        *(f"{name}=" for name in names),
+    )
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        theirs = ("", "", "")
+        if row.pinocchio is not None and row.share is not None:
+            theirs = (f"{row.pinocchio:.0f}", f"{row.share:.2f}", f"{1 / row.share:.1f}")
+        longer = (f"{row.keywords[name]:+.0f}" if name in row.keywords else "" for name in names)
+        robot = f"{row.robot} ({row.dof})"
+        table.add_row(robot, row.algorithm, str(row.states), f"{row.redyn:.0f}", *theirs, *longer)
+    console = wide_console()
+    console.print(
+        "Nanoseconds per state, best of many, interleaved; float64 arrays, checks on, friction off, one thread.\n"
+        "share: redyn's time over Pinocchio's; times: the inverse; the last columns: what a keyword adds to one call.",
+        highlight=False,
+    )
+    console.print(table)
+
+
 def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
     from redyn.bench.rollouts import compare_simulation
 
     _check(seconds)
     with working("starting") as say:
         rows = compare_simulation(seconds, say)
-    text = json.dumps([asdict(row) | {"ratio": row.ratio} for row in rows], indent=2)
-    if out is not None:
-        files.write(out, text + "\n", files.JSON, force)
-    if as_json:
-        print(text)
+    if _saved([asdict(row) | {"ratio": row.ratio} for row in rows], out, as_json, force):
         return
     table = Table("what", "robot", "redyn (ns)", "peer", "theirs (ns)", "ratio", "included", box=None)
     for row in rows:

@@ -9,10 +9,10 @@ import typer
 from redyn.words import counted
 
 
-def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all.")] = False) -> None:
-    """Where compiled kernels are kept, and how much room they take.
+def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove all kernels.")] = False) -> None:
+    """Show the folder and size of the cache of compiled kernels.
 
-    The variable REDYN_CACHE names another folder. Kernels are rebuilt when needed; clearing loses nothing but time.
+    The environment variable REDYN_CACHE sets another folder. Kernels are rebuilt when needed, so clearing is safe.
 
     Example: redyn cache --clear
     """
@@ -23,6 +23,6 @@ def cache(clear: Annotated[bool, typer.Option("--clear", help="Remove them all."
         return
     found = kept.summary()
     if found is None:
-        print("no kernels are kept: the cache folder cannot be made, or is open to other users")
+        print("no kernels are cached: the folder cannot be created, or is accessible to other users")
     else:
         print(f"{kept.folder()}: {counted(found[0], 'kernel')}, {found[1] / 1e6:.1f} MB")

@@ -1,4 +1,4 @@
-"""redyn count: operations of the kernels, beside the published tables."""
+"""redyn count: operation counts of the kernels, compared with the published tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 from redyn.words import counted
 
-OWN = {  # which of redyn's counts stand beside a published table
+OWN = {  # redyn's counts shown next to a published table
     "inverse_dynamics": {"inverse_dynamics": "redyn, this robot"},
-    "solve": {"solve": "redyn, this robot, phi given", "forward_dynamics": "redyn, this robot, whole forward dynamics"},
+    "solve": {"solve": "redyn, this robot, phi given", "forward_dynamics": "redyn, this robot, full forward dynamics"},
 }
 TITLES = {"solve": "solve (phi given)", "forward_dynamics": "forward_dynamics (phi included)"}
 
@@ -27,20 +27,20 @@ def count(
         str | None, typer.Argument(help=ROBOT_HELP + " Or chain-N: a general robot of N revolute joints.")
     ] = None,
     growth: Annotated[
-        bool, typer.Option("--growth", help="How counts grow with the number of joints, and where order n pays.")
+        bool, typer.Option("--growth", help="Growth of the counts with the number of joints, and where O(n) wins.")
     ] = False,
-    time: Annotated[bool, typer.Option("--time", help="With --growth: measure times here, too.")] = False,
-    png: Annotated[Path | None, typer.Option(help="With --growth: draw it to this picture.")] = None,
+    time: Annotated[bool, typer.Option("--time", help="With --growth: also measure times.")] = False,
+    png: Annotated[Path | None, typer.Option(help="With --growth: save a figure to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """Multiplications and additions of the graphs that run, beside the published tables.
+    """Multiplications and additions of the compiled graphs, compared with the published tables.
 
-    Those are Tables 9.1 and 9.6 of the book and Table I of the paper. Divisions count as multiplications, subtractions
-    as additions; sines and cosines are not counted. The published counts are for a general robot of n revolute joints,
-    and so is the formula; zeros and right angles of a real one save more.
+    These are Tables 9.1 and 9.6 of the book and Table I of the paper. Divisions count as multiplications, subtractions
+    as additions; sines and cosines are not counted. The published counts and the formula are for a general robot of
+    n revolute joints; zeros and right angles of a real one save operations.
 
     Example: redyn count puma        Example: redyn count chain-6
 
@@ -104,7 +104,7 @@ def count(
 
 
 def _formula(name: str) -> str:
-    """What the counts of general robots follow: taken from two lengths and checked on a third."""
+    """The linear formula of the counts of general robots: from two values of n, checked at a third."""
     from redyn.robot import chain
 
     shorter, longer, check = (chain(n, seed=1).operation_count(name) for n in (6, 7, 9))

@@ -1,4 +1,4 @@
-"""redyn demo: the book's robots along the book's trajectories, checked and drawn; then one of them let fall."""
+"""redyn demo: the book's robots along the book's trajectories, checked and plotted; then a free fall."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from redyn.words import counted
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("demo-output"), force: Force = False
+    out: Annotated[Path, typer.Option(help="Folder for the output.")] = Path("demo-output"),
+    force: Force = False,
 ) -> None:
-    """Inverse dynamics of the book's robots along their cycloidal motions, and a free fall, checked, with pictures.
+    """Inverse dynamics of the book's robots along cycloidal motions, and a free fall, with checks and pictures.
 
     Example: redyn demo --out pictures
     """
@@ -59,20 +60,20 @@ def demo(
     q, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, 500_000, 6))
     for name in ("inverse_dynamics", "forward_dynamics"):
         method = getattr(robot, name)
-        method(q, qd, x)  # compiled now, or found on disk
+        method(q, qd, x)  # compiles now, or loads from disk
         start = time.perf_counter()
         method(q, qd, x)
         took = time.perf_counter() - start
         console.print(f"{name} of {len(q):,} states: {took * 1e3:.1f} ms, {took / len(q) * 1e9:.0f} ns each")
     report = _fall(console, out, force)
-    console.print(f"\nOpen {report.resolve()} in a browser: the KUKA KR-5 falls, in 3D, beside its plots.")
+    console.print(f"\nOpen {report.resolve()} in a browser: the free fall of the KUKA KR-5 in 3D, with plots.")
     console.print(
         "Next: redyn list;  redyn show puma;  redyn simulate puma --html fall.html;  redyn reproduce;  redyn bench"
     )
 
 
 def _fall(console: Console, out: Path, force: bool) -> Path:
-    """Example 9.11: the KUKA KR-5 let go, as an animated page."""
+    """Example 9.11: free fall of the KUKA KR-5, as an animated page."""
     from redyn.robot import load
     from redyn.simulation import simulate
 
@@ -84,11 +85,11 @@ def _fall(console: Console, out: Path, force: bool) -> Path:
     took = time.perf_counter() - start
     energy = run.energy
     drift = float(np.abs(energy.balance).max() / np.ptp(energy.kinetic))
-    how = f" let fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10"
-    console.print(bold("\nkuka-kr5", how))
+    title = f" in free fall for {run.t[-1]:g} s (Example 9.11), {run.method}, rtol 1e-10"
+    console.print(bold("\nkuka-kr5", title))
     console.print(
-        f"  {counted(run.steps, 'step')} in {took * 1e3:.1f} ms; energy kept to {drift:.1e} of what was exchanged"
+        f"  {counted(run.steps, 'step')} in {took * 1e3:.1f} ms; energy conserved to {drift:.1e} of that exchanged"
     )
     touched = ", ".join(f"{a} and {b}" for a, b in run.clearance.touched)
-    console.print(f"  links that touch on the way (taken as capsules): {touched}")
+    console.print(f"  links that collide (modelled as capsules): {touched}")
     return run.html(out / "kuka-kr5-fall.html", force)

@@ -13,13 +13,13 @@ from redyn.cli.options import ROBOT_HELP, Trusted, Unphysical, bold, wide_consol
 
 def dh(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    modified: Annotated[bool, typer.Option("--modified", help="Craig's modified form.")] = False,
-    link: Annotated[str | None, typer.Option(help="The frame to reach; by default the end effector.")] = None,
+    modified: Annotated[bool, typer.Option("--modified", help="Craig's modified DH.")] = False,
+    link: Annotated[str | None, typer.Option(help="Frame at the end of the chain; default: the end effector.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, angles in radians.")] = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """Denavit-Hartenberg parameters of the joints that lead to a frame, whatever convention the file has.
+    """Denavit-Hartenberg parameters of the chain to a frame, for any convention of the file.
 
     Example: redyn dh ur5.urdf        Example: redyn dh puma --modified --json
     """
@@ -40,7 +40,7 @@ def dh(
     console = wide_console()
     form = "Rx(alpha) Tx(a) Rz(theta) Tz(d)" if modified else "Rz(theta) Tz(b) Tx(a) Rx(alpha)"
     kind = "modified DH, Craig's" if modified else "DH, the book's"
-    console.print(bold(loaded.name, f" to {table.frame}: {kind}, T = {form}; q is added where it says + q"))
+    console.print(bold(loaded.name, f" to {table.frame}: {kind}, T = {form}; + q marks the joint variable"))
     shown = Table("joint", "type", "theta", "d" if modified else "b", "a", "alpha", box=None, header_style="bold")
     for row in table.rows:
         theta, along = angle(row.theta), f"{row.d:.6g}"
@@ -58,6 +58,6 @@ def dh(
         console.print(f"{name}: xyz ({xyz}), rpy ({rpy})")
     choices = [f"{row.joint}: {row.choice}" for row in table.rows if row.choice]
     if choices:
-        console.print(bold("\nWhere the axes leave a choice"))
+        console.print(bold("\nParameters that the axes do not determine"))
         for choice in choices:
             console.print(f"- {choice}")

@@ -17,17 +17,18 @@ if TYPE_CHECKING:
     from redyn.symbolic.chapter.blocks import Array, Chapter
     from redyn.symbolic.equations import Equations
 
-_SHOWN = ("mass_matrix", "coriolis_matrix", "gravity_torque", "friction_torque")
+_SHOWN = ("mass_matrix", "coriolis_matrix", "gravity_torque", "spring_torque", "friction_torque")
+_OPTIONAL = ("spring_torque", "friction_torque")
 
 
 def equations(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     html: Annotated[Path | None, typer.Option(help="Write the worked example as one HTML page.")] = None,
-    latex: Annotated[Path | None, typer.Option(help="Write it as LaTeX.")] = None,
-    notebook: Annotated[Path | None, typer.Option(help="Write it as a Jupyter notebook.")] = None,
+    latex: Annotated[Path | None, typer.Option(help="Write the worked example as LaTeX.")] = None,
+    notebook: Annotated[Path | None, typer.Option(help="Write the worked example as a Jupyter notebook.")] = None,
     q: Annotated[str | None, typer.Option(help="Joint values of the numerical example.")] = None,
-    qd: Annotated[str | None, typer.Option(help="Joint rates of it.")] = None,
-    qdd: Annotated[str | None, typer.Option(help="Joint accelerations of it.")] = None,
+    qd: Annotated[str | None, typer.Option(help="Joint rates of the numerical example.")] = None,
+    qdd: Annotated[str | None, typer.Option(help="Joint accelerations of the numerical example.")] = None,
     number: Annotated[
         list[str] | None,
         typer.Option(
@@ -36,9 +37,9 @@ def equations(
         ),
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option("--where", help="NAME=FORMULA in place of a constant, such as d_1x=a_1/2.")
+        list[str] | None, typer.Option("--where", help="NAME=FORMULA replaces a constant, such as d_1x=a_1/2.")
     ] = None,
-    rods: Annotated[bool, typer.Option("--rods", help="Every link a slender rod, as in the book's examples.")] = False,
+    rods: Annotated[bool, typer.Option("--rods", help="Make links slender rods, as in the book's examples.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print LaTeX and plain text of every element as JSON.")
     ] = False,
@@ -46,10 +47,10 @@ def equations(
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """The equations of motion in symbols: on the terminal, or derived step by step on a page.
+    """The symbolic equations of motion: on the terminal, or derived step by step on a page.
 
-    Up to three joints the elements are printed in closed form; beyond, the recursion is printed as named steps. With
-    --q, --qd or --qdd the terminal shows the numbers at that state, too; what is not given has the values of the worked
+    Up to three joints the elements are printed in closed form; for more, the recursion is printed as named steps. With
+    --q, --qd or --qdd the terminal also shows the numbers at that state; the others default to those of the worked
     example.
 
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
@@ -103,9 +104,9 @@ def _chapter(eqs: Equations, state: list[Array | None]) -> Chapter:
 
 def _values(eqs: Equations, state: list[Array | None]) -> dict[str, Any]:
     """The state and the numbers of the equations there, as plain lists."""
-    from redyn.symbolic.chapter.setting import Setting, example_state
+    from redyn.symbolic.chapter.setting import Context, example_state
 
-    at = Setting(eqs, *example_state(eqs, *state))
+    at = Context(eqs, *example_state(eqs, *state))
     found = {
         "q": at.q,
         "qd": at.qd,
@@ -113,6 +114,7 @@ def _values(eqs: Equations, state: list[Array | None]) -> dict[str, Any]:
         "mass_matrix": at.view.GIM,
         "coriolis_matrix": at.view.MCI,
         "gravity_torque": at.gravity_torque,
+        "spring_torque": at.springs,
         "friction_torque": at.friction,
         "tau": at.torque,
     }
@@ -120,8 +122,8 @@ def _values(eqs: Equations, state: list[Array | None]) -> dict[str, Any]:
 
 
 def _shown(eqs: Equations) -> list[str]:
-    """Friction is shown where there is some."""
-    return [name for name in _SHOWN if name != "friction_torque" or any(eqs.friction_torque)]
+    """Springs and friction are shown if there are any."""
+    return [name for name in _SHOWN if name not in _OPTIONAL or any(eqs.quantity(name))]
 
 
 def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
@@ -154,7 +156,7 @@ def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None
 
 
 def _legend(eqs: Equations) -> str:
-    """What abbreviations stand for, as far as this robot has them."""
+    """The abbreviations that this robot uses."""
     from redyn.symbolic.closed import parallel_runs
 
     turning = [i for i, body in enumerate(eqs.symbolic.bodies, start=1) if body.kind == "revolute"]
@@ -184,7 +186,7 @@ def _print_values(eqs: Equations, values: dict[str, Any]) -> None:
 
 
 def _row(values: list[float], rounding: float = 0.0) -> str:
-    """What rounding leaves is nothing."""
+    """Rounding errors of zero are shown as 0."""
     return ", ".join(f"{x if abs(x) > rounding else 0.0:.6g}" for x in values)
 
 

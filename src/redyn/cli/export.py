@@ -17,13 +17,13 @@ def export(
     what: Annotated[
         str,
         typer.Option(
-            help="Of inverse, forward, mass, coriolis, gravity, friction, kinematics, and every name that "
-            "`robot.operation_count` takes: jacobian, regressor, inverse_dynamics_derivatives ..."
+            help="Comma-separated list of inverse, forward, mass, coriolis, gravity, friction, kinematics, and every "
+            "name that `robot.operation_count` takes: jacobian, regressor, inverse_dynamics_derivatives ..."
         ),
     ] = "inverse,forward,mass,coriolis,gravity",
-    out: Annotated[Path, typer.Option(help="Folder for the files; made if it is not there.")] = Path(),
+    out: Annotated[Path, typer.Option(help="Folder for the files; created if missing.")] = Path(),
     real: Annotated[str, typer.Option(help="double, or float (C only).")] = "double",
-    name: Annotated[str | None, typer.Option(help="Instead of the robot's name in files and functions.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name used in files and functions; default: the robot's.")] = None,
     link: Annotated[str | None, typer.Option(help="Frame for kinematics and Jacobians; default: the last.")] = None,
     gravity: Annotated[bool, typer.Option("--gravity", help="Make gravity an argument.")] = False,
     payload: Annotated[bool, typer.Option("--payload", help="Make a payload an argument.")] = False,
@@ -37,8 +37,8 @@ def export(
 ) -> None:
     """Write the dynamics as dependency-free source: C99 with a header and a self-test, or one Python module.
 
-    It is the list of operations that redyn's own kernels run. The C allocates nothing, keeps no state and compiles
-    without warnings; the Python runs on the standard library alone, and takes batches where NumPy is installed.
+    It performs the operations of redyn's own kernels. The C code allocates nothing, keeps no state and compiles
+    without warnings; the Python needs only the standard library, and takes batches if NumPy is installed.
 
     Example: redyn export puma --lang c --what inverse,forward --out puma-c
     """
@@ -68,6 +68,6 @@ def export(
         print(f"wrote {path}")
     if lang == "c":
         files = " ".join(str(path) for path in written[1:])
-        print(f"check it: cc -std=c99 -O2 {files} -lm -o selftest && ./selftest")
+        print(f"to check: cc -std=c99 -O2 {files} -lm -o selftest && ./selftest")
     else:
-        print(f"check it: python {written[0]}")
+        print(f"to check: python {written[0]}")

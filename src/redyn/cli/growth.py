@@ -1,4 +1,4 @@
-"""redyn count --growth: how operation counts, and times, grow with the number of joints."""
+"""redyn count --growth: growth of operation counts, and times, with the number of joints."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def show_growth(time: bool, png: Path | None, as_json: bool, force: bool) -> Non
     _table("Inverse dynamics, Table 9.1", found.inverse)
     _table("Forward dynamics with phi given, Table 9.6 and Table I of Saha (2003)", found.forward)
     _table(
-        "Whole forward dynamics, redyn's two ways, and the mass matrix",
+        "Full forward dynamics by redyn's two algorithms, and the mass matrix",
         [found.recursion, found.cholesky, found.mass_matrix],
     )
-    console.print(bold("\nFrom how many joints order n is cheaper than order n³"))
+    console.print(bold("\nNumber of joints from which O(n) is cheaper than O(n³)"))
     table = Table("", "in multiplications", "in all operations", box=None, header_style="bold")
     for row in found.forward:
         if row is not found.published_cholesky:
             table.add_row(
                 f"{row.name}, against {found.published_cholesky.name}", *_even(found, row, found.published_cholesky)
             )
-    table.add_row("redyn, whole forward dynamics, against its own", *_even(found, found.recursion, found.cholesky))
+    table.add_row("redyn, full forward dynamics, against its own O(n³)", *_even(found, found.recursion, found.cholesky))
     console.print(table)
     if times:
         _show_times(times)
@@ -80,7 +80,7 @@ def _show_times(times: Sequence[Timing]) -> None:
         table.add_row(str(row.n), f"{row.recursive:.1f}", f"{row.cholesky:.1f}", f"{row.cholesky / row.recursive:.2f}x")
     console.print(table)
     n = faster_from(times)
-    console.print(f"order n is faster from n = {n} on" if n is not None else "order n is not faster up to there")
+    console.print(f"O(n) is faster from n = {n} on" if n is not None else "O(n) is not faster up to there")
 
 
 def _data(found: Complexity, times: Sequence[Timing]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""redyn identify and redyn excite: parameters from measured torques, and motions that show them."""
+"""redyn identify and redyn excite: parameters from measured torques, and exciting trajectories."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 def identify(
     data: Annotated[Path, typer.Argument(help="CSV: t, q_<joint>, tau_<joint>, and qd_, qdd_<joint> if measured.")],
-    robot: Annotated[str, typer.Argument(help=ROBOT_HELP + " Its geometry is taken as true.")],
+    robot: Annotated[str, typer.Argument(help=ROBOT_HELP + " Its geometry is assumed to be exact.")],
     out: Annotated[Path | None, typer.Option(help="Write the fitted robot to this YAML file.")] = None,
-    validate: Annotated[Path | None, typer.Option(help="Try it on this recording, not on the last fifth.")] = None,
-    friction: Annotated[bool, typer.Option(help="Estimate friction too.")] = True,
+    validate: Annotated[Path | None, typer.Option(help="Validate on this recording instead of the last fifth.")] = None,
+    friction: Annotated[bool, typer.Option(help="Also estimate friction.")] = True,
     armature: Annotated[
-        bool | None, typer.Option(help="Estimate rotor inertia too (default: if the file has some).")
+        bool | None, typer.Option(help="Also estimate rotor inertia (default: if the file has some).")
     ] = None,
     cutoff: Annotated[
-        float | None, typer.Option(help="Low-pass for derivatives in Hz (default: the best one).")
+        float | None, typer.Option(help="Cutoff of the low-pass filter in Hz (default: automatic).")
     ] = None,
     degrees: Annotated[bool, typer.Option("--degrees", help="Angles without a unit are in degrees.")] = False,
-    png: Annotated[Path | None, typer.Option(help="Draw measured and predicted torques to this picture.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Save a figure of measured and predicted torques.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     allow_unphysical: Unphysical = False,
@@ -41,9 +41,9 @@ def identify(
 ) -> None:
     """Fit a robot's masses, mass centres, inertias and friction to measured torques.
 
-    Rates and accelerations are found by zero-phase filtering where the file has none. Columns may be named by joint or
-    number (q_elbow, q1, position_1, torque1) and carry units (`q1 [deg]`, `t (ms)`). The new robot is physically
-    consistent; intervals are 95 % confidence of the plain fit; errors are on motion that the fit has not seen.
+    Missing rates and accelerations are computed by zero-phase filtering. Columns may be named by joint or
+    number (q_elbow, q1, position_1, torque1) and have units (`q1 [deg]`, `t (ms)`). The new robot is physically
+    consistent; intervals are 95 % confidence intervals of the unconstrained fit; errors are on unseen motion.
 
     Example: redyn identify data.csv kuka-kr5 --out fitted.yaml --png check.png
     """
@@ -106,7 +106,7 @@ def _show(found: Identification) -> None:
         bold(
             found.robot.name,
             f": {counted(fit.base.count, 'base parameter')} from {counted(fit.rows, 'row')} "
-            f"({fit.outliers} outliers left out, {filtered}, condition {fit.condition:.3g})",
+            f"({fit.outliers} outliers rejected, {filtered}, condition number {fit.condition:.3g})",
         )
     )
     table = Table("base parameter", "file", "estimate", "± 95 %", "", "physical", box=None, header_style="bold")
@@ -130,21 +130,21 @@ def _show(found: Identification) -> None:
 def excite(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     out: Annotated[Path, typer.Option(help="Write t, q, qd, qdd to this CSV file.")] = Path("excite.csv"),
-    duration: Annotated[float, typer.Option(help="Of one period, in seconds.")] = 20.0,
-    harmonics: Annotated[int, typer.Option(help="Of the Fourier series.")] = 5,
+    duration: Annotated[float, typer.Option(help="Duration of one period in seconds.")] = 20.0,
+    harmonics: Annotated[int, typer.Option(help="Harmonics of the Fourier series.")] = 5,
     rate: Annotated[float, typer.Option(help="Rows per second.")] = 100.0,
-    speed: Annotated[str | None, typer.Option(help="Limit, one number or one per joint; default: the file's.")] = None,
-    acceleration: Annotated[str | None, typer.Option(help="Limit, one number or one per joint.")] = None,
-    friction: Annotated[bool, typer.Option(help="Excite friction, too.")] = True,
-    armature: Annotated[bool, typer.Option(help="Excite rotor inertia, too.")] = False,
-    seed: Annotated[int, typer.Option(help="Another seed finds another motion.")] = 0,
+    speed: Annotated[str | None, typer.Option(help="Speed limits: one, or one per joint; default: the file's.")] = None,
+    acceleration: Annotated[str | None, typer.Option(help="Acceleration limits: one, or one per joint.")] = None,
+    friction: Annotated[bool, typer.Option(help="Also excite friction.")] = True,
+    armature: Annotated[bool, typer.Option(help="Also excite rotor inertia.")] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of the search.")] = 0,
     force: Force = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
     """Design a motion for identification: a Fourier series within the limits, at rest at both ends.
 
-    The condition number of the base regressor is made small. Collisions are not considered.
+    It minimises the condition number of the base regressor. Collisions are not considered.
 
     Example: redyn excite kuka-kr5 --duration 20 --speed 1.2 --out excite.csv
     """
@@ -180,16 +180,16 @@ def excite(
         peaks = (np.abs(x[:, i]).max() for x in (qd, qdd, tau))
         table.add_row(name, f"{q[:, i].min():.4g}", f"{q[:, i].max():.4g}", *(f"{x:.4g}" for x in peaks))
     wide_console().print(table)
-    print(f"condition of the regressor of {counted(base.count, 'base parameter')}: {reached:.3g}")
+    print(f"condition number of the regressor of {counted(base.count, 'base parameter')}: {reached:.3g}")
     print(f"wrote {out}")
 
 
 def parameters(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    friction: Annotated[bool, typer.Option(help="With friction.")] = False,
-    armature: Annotated[bool, typer.Option(help="With rotor inertia.")] = False,
+    friction: Annotated[bool, typer.Option(help="Include friction.")] = False,
+    armature: Annotated[bool, typer.Option(help="Include rotor inertia.")] = False,
     unknown_lengths: Annotated[
-        bool, typer.Option("--unknown-lengths", help="In closed form, as if no length were known; a few joints.")
+        bool, typer.Option("--unknown-lengths", help="In closed form with unknown lengths; for few joints.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     allow_unphysical: Unphysical = False,
@@ -197,9 +197,9 @@ def parameters(
 ) -> None:
     """The base parameters of a robot: the combinations of its inertial parameters that torques depend on.
 
-    Per link m, mx, my, mz (mass times mass centre) and Ixx ... Izz, at the origin and in the axes of the link's frame.
+    Per link m, mx, my, mz (mass times mass centre) and Ixx ... Izz, about the origin of the link's frame, in its axes.
     Lengths of a DH table appear by name and row: a2 is the a of row 2. With --unknown-lengths, the fewest constants
-    by which torques can be written, tau = Y beta, with what goes with each in Y.
+    that suffice for tau = Y beta, with their columns of Y.
 
     Examples: redyn parameters lagrange-two-link;  redyn parameters lagrange-two-link --unknown-lengths
     """
@@ -209,7 +209,7 @@ def parameters(
     loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if unknown_lengths:
         if friction or armature:
-            raise InputError("--unknown-lengths: without --friction and --armature")
+            raise InputError("--unknown-lengths cannot be combined with --friction or --armature")
         return _linear_form(loaded, as_json)
     with working("base parameters"):
         base = base_parameters(loaded, friction, armature)

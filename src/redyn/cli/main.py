@@ -1,4 +1,4 @@
-"""The command `redyn`: gathers the subcommands and turns mistakes into one clear line."""
+"""The command `redyn`: collects the subcommands and prints errors as one line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from redyn import __version__
 from redyn.cli import (
     bench,
     cache,
@@ -28,6 +27,7 @@ from redyn.cli import (
 )
 from redyn.cli.interrupt import Commands, leave
 from redyn.errors import RedynError, RedynWarning
+from redyn.version import __version__
 
 app = typer.Typer(
     name="redyn",
@@ -77,7 +77,7 @@ app.command("cache")(cache.cache)
 
 
 def run() -> None:
-    """Entry point: exit code 2 and one line on standard error when the user can mend it; warnings are a line each."""
+    """Entry point. User errors give exit code 2 and one line on standard error; warnings are one line each."""
     plain = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *rest: Any) -> None:
@@ -92,7 +92,7 @@ def run() -> None:
     except RedynError as error:
         print(f"redyn: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    except KeyboardInterrupt as error:  # before a command began
+    except KeyboardInterrupt as error:  # before a command started
         leave(error)
     except OSError as error:
         print(f"redyn: {error.filename or 'output'}: {error.strerror}", file=sys.stderr)

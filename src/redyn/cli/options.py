@@ -19,15 +19,15 @@ from redyn.words import counted
 if TYPE_CHECKING:
     from redyn.robot import Robot
 
-Trust = Literal["files"]  # as in redyn.description, which takes its time to import
+Trust = Literal["files"]  # as in redyn.description, which is slow to import
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files there even if they are of another kind.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing files even if they are of another kind.")]
 Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
 def plain_console(*, stderr: bool = False, width: int | None = None, soft_wrap: bool = False) -> Console:
-    """Prints text as it is: names of robots and joints may look like Rich's markup (`arm[left]`, `[/]`, `:ring:`)."""
+    """Prints text literally: names of robots and joints may look like Rich markup (`arm[left]`, `[/]`, `:ring:`)."""
     return Console(highlight=False, markup=False, emoji=False, stderr=stderr, width=width, soft_wrap=soft_wrap)
 
 
@@ -39,36 +39,36 @@ def _trusted(text: str) -> Trust:
 
 Trusted = Annotated[
     Trust | None,
-    typer.Option(parser=_trusted, metavar="files", help="Let the robot file read meshes and includes of any folder."),
+    typer.Option(parser=_trusted, metavar="files", help="Let the robot file read meshes and includes from any folder."),
 ]
 
 
 def wide_console() -> Console:
-    """For tables that would rather run on than be cut where the output is no terminal."""
+    """A console that does not truncate tables if the output is not a terminal."""
     console = plain_console()
     return console if console.is_terminal else plain_console(width=160)
 
 
 def bold(text: str, rest: str = "") -> Text:
-    """A text in bold, and what follows it."""
+    """A text in bold, followed by plain text."""
     return Text.assemble((text, "bold"), rest)
 
 
 def progress_bar() -> Progress:
-    """How far a long piece of work has come, on standard error."""
+    """A progress bar on standard error."""
     columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     return Progress(*columns, console=plain_console(stderr=True), transient=True)
 
 
 @contextmanager
 def working(what: str) -> Generator[Callable[[str], None]]:
-    """A line on standard error that says what goes on; gives a function that says what does next."""
+    """A status line on standard error; yields a function that changes its text."""
     with plain_console(stderr=True).status(Text(what)) as status:
         yield lambda text: status.update(Text(text))
 
 
 def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
-    """`0, pi/2, 90 deg` as an array; a single number stands for all joints."""
+    """`0, pi/2, 90 deg` as an array; a single number applies to all joints."""
     from redyn.description.numbers import parse_angle
 
     parts = _parts(text)
@@ -94,9 +94,7 @@ def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     parts = _parts(text)
     for value, part, turns in zip(values, parts * (len(values) // len(parts)), turning, strict=True):
         if turns and like_degrees(value) and not unit_given(part):
-            warn(
-                f"{name}: {value:g} is read in radians; write {value:g} deg if degrees are meant, {value:g} rad if not"
-            )
+            warn(f"{name}: {value:g} is taken as radians; write {value:g} deg for degrees, or {value:g} rad to confirm")
             break
     return values
 

@@ -16,15 +16,15 @@ COLOURS = {"agrees": "green", "agrees with repair": "blue", "no printed numbers"
 
 
 def reproduce(
-    items: Annotated[list[str] | None, typer.Argument(help="Names of items (see --list); all of them if none.")] = None,
+    items: Annotated[list[str] | None, typer.Argument(help="Names of items (see --list); default: all.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for pictures, pages and numbers.")] = Path("reproduce-output"),
-    names: Annotated[bool, typer.Option("--list", help="Name the items and stop.")] = False,
+    names: Annotated[bool, typer.Option("--list", help="List the items and exit.")] = False,
     force: Force = False,
 ) -> None:
     """Rebuild the figures, tables and exercises of the sources, with a verdict on each.
 
-    "agrees" is said of printed numbers and formulas. The curves of most figures are not in the sources: such items are
-    compared with an independent computation, and with what the text says of them, as "no printed numbers".
+    "agrees" refers to printed numbers and formulas. The sources give no numbers for the curves of most figures: such
+    items are compared with an independent computation and with statements of the text, as "no printed numbers".
 
     Example: redyn reproduce        Example: redyn reproduce fig-9.11 table-9.1 --out rebuilt
     """
@@ -52,7 +52,7 @@ def reproduce(
                 result = rebuild(item, out, force=force)
             except KeyboardInterrupt:
                 raise Interrupted(
-                    f"interrupted at {item.name}: {done} of {len(chosen)} items in {out} are rebuilt, "
+                    f"interrupted at {item.name}: {done} of {len(chosen)} items in {out} are complete, "
                     "its index.html is not"
                 ) from None
             colour = "red" if result.unexplained else COLOURS[result.outcome]

@@ -16,19 +16,20 @@ FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
 Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 
-A robot file (YAML) holds name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical, source,
-defects and links. Each link holds name, parent, joint, mass, com or r, inertia, visual, collision, and its geometry:
-a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is its type (revolute,
+A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
+source, defects and links. Each link has name, parent, joint, mass, com or r, inertia, visual, collision, and its
+geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is a type (revolute,
 prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type,
-name, damping, coulomb, smoothing, armature, limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint,
-multiplier, offset). visual and collision are lists of shapes: type (box, cylinder, capsule, sphere, ellipsoid, mesh),
-size, radius, length, file, scale, xyz, rpy, colour. Numbers may be written pi/2 or 90 deg.
+name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit, effort_limit,
+offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes: type (box,
+cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. Numbers may be written
+pi/2 or 90 deg.
 """
 
 
 def show(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    yaml: Annotated[bool, typer.Option("--yaml", help="Print the robot file instead, complete and tidy.")] = False,
+    yaml: Annotated[bool, typer.Option("--yaml", help="Print the complete robot file (YAML) instead.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
@@ -45,7 +46,7 @@ def show(
     console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
-    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in all"))
+    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in total"))
     console.print(f"gravity ({pull}) m/s^2; end effector {tip}")
     if description.source:
         console.print(f"source: {description.source}")
@@ -83,11 +84,13 @@ def show(
         box=None,
         header_style="bold",
     )
+    springs = ("stiffness", "rest") if any(link.joint.stiffness for link in description.links) else ()
     drives = Table(
         "joint",
         "damping",
         "coulomb",
         "armature",
+        *springs,
         "offset",
         "lower",
         "upper",
@@ -126,9 +129,9 @@ def show(
             )
         if joint.type != "fixed":
             limits = joint.limits or (None, None)
-            drives.add_row(
-                joint.name, *(shown(x) for x in (joint.damping, joint.coulomb, joint.armature, joint.offset, *limits))
-            )
+            spring = [getattr(joint, name) for name in springs]
+            drive = (joint.damping, joint.coulomb, joint.armature, *spring, joint.offset, *limits)
+            drives.add_row(joint.name, *map(shown, drive))
     for table in (geometry, masses, drives):
         console.print()
         console.print(table)
@@ -140,7 +143,7 @@ def show(
 
 
 def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:
-    """The book's r, from the mass centre to the link frame, or the other way."""
+    """The book's r, from the mass centre to the link frame, or its negative."""
     r = link.r if link.com is None else tuple(-x for x in link.com)
     return tuple((x if from_centre else -x) + 0.0 for x in r or (0.0, 0.0, 0.0))
 

@@ -1,4 +1,4 @@
-"""redyn simulate: motion in time, from free fall to a controlled motion."""
+"""redyn simulate: free fall, given torques or a controlled motion."""
 
 from __future__ import annotations
 
@@ -34,45 +34,45 @@ if TYPE_CHECKING:
 
 KINDS = ("cycloid", "cubic", "quintic", "trapezoid", "csv")
 CONTROLS = ("computed-torque", "feedforward-pd", "feedforward")
-APART = 1e-3  # rad or m: from here on two methods are said to differ
+APART = 1e-3  # rad or m: from here on two methods count as different
 
 
 def simulate(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    duration: Annotated[float, typer.Option(help="Seconds.")] = 10.0,
+    duration: Annotated[float, typer.Option(help="Duration in seconds.")] = 10.0,
     method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor radau lsoda.")] = "rkf45",
     q: Annotated[str | None, typer.Option(help="Initial joint values, `0, pi/2, 90 deg`; default: the file's.")] = None,
     qd: Annotated[str, typer.Option(help="Initial joint rates.")] = "0",
     torque: Annotated[str | None, typer.Option(help="Torques, or a CSV file: t, tau_<joint>, ...")] = None,
     pd: Annotated[
         tuple[str, str, str] | None,
-        typer.Option(metavar="TARGET KP KD", help="Springs and dampers to TARGET, gravity compensated."),
+        typer.Option(metavar="TARGET KP KD", help="PD control to TARGET with gravity compensation."),
     ] = None,
     follow: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="KIND STOP", help=f"Follow a motion to STOP ({', '.join(KINDS[:-1])}), or `csv FILE`."),
+        typer.Option(metavar="KIND STOP", help=f"Track a motion to STOP ({', '.join(KINDS[:-1])}), or `csv FILE`."),
     ] = None,
-    control: Annotated[str, typer.Option(help=f"How to follow: {', '.join(CONTROLS)}.")] = CONTROLS[0],
-    kp: Annotated[str, typer.Option(help="Gain on position errors when following.")] = "100",
-    kd: Annotated[str, typer.Option(help="Gain on rate errors when following.")] = "20",
+    control: Annotated[str, typer.Option(help=f"Controller for --follow: {', '.join(CONTROLS)}.")] = CONTROLS[0],
+    kp: Annotated[str, typer.Option(help="Position gain of the controller for --follow.")] = "100",
+    kd: Annotated[str, typer.Option(help="Velocity gain of the controller for --follow.")] = "20",
     stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
-    friction: Annotated[bool, typer.Option(help="With the friction of the robot's file.")] = True,
-    gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
+    friction: Annotated[bool, typer.Option(help="Include the friction of the robot's file.")] = True,
+    gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
-    sample: Annotated[float, typer.Option(help="Seconds between results.")] = 0.01,
+    sample: Annotated[float, typer.Option(help="Seconds between samples.")] = 0.01,
     html: Annotated[Path | None, typer.Option(help="Write an animated report to this file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the motion to this picture.")] = None,
-    compare: Annotated[str | None, typer.Option(help="Several methods, as `rkf45,abm`, side by side.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Save a figure of the motion.")] = None,
+    compare: Annotated[str | None, typer.Option(help="Compare several methods, as `rkf45,abm`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """Let a robot move: fall, be driven, or follow a motion.
+    """Simulate a robot: in free fall, with given torques, or tracking a motion.
 
     Example: redyn simulate kuka-kr5 --duration 3 --html fall.html
 
@@ -136,7 +136,7 @@ def simulate(
         raise failure
     if runs[-1][0].interrupted:
         partial = (
-            f"; {', '.join(map(str, written))} hold what there is until then" if written and len(runs) == 1 else ""
+            f"; the results up to then are in {', '.join(map(str, written))}" if written and len(runs) == 1 else ""
         )
         raise Interrupted(f"{runs[-1][0].method}: {runs[-1][0].ending}{partial}")
 
@@ -151,7 +151,7 @@ def _show(runs: list[tuple[Run, float]], written: list[Path]) -> None:
             console.print(f"{run.method}: {run.ending}")
     touched = first.clearance.touched
     if touched:
-        console.print("links that touch on the way: " + ", ".join(f"{a} and {b}" for a, b in touched))
+        console.print("links that collide: " + ", ".join(f"{a} and {b}" for a, b in touched))
     for path in written:
         print(f"wrote {path}")
 
@@ -168,7 +168,7 @@ def _law(
     kd: str,
     gravity: Any,
 ) -> Any:
-    """What drives the robot."""
+    """The torque of the simulation."""
     from redyn.simulation import controllers
 
     n = robot.dof
@@ -202,7 +202,9 @@ def _torque(robot: Robot, text: str) -> Any:
     names = [f"tau_{joint}" for joint in robot.velocity_names]
     missing = [name for name in names if name not in table.columns]
     if missing:
-        raise InputError(f"{text}: no column {missing[0]}; beside t there are: {', '.join(list(table.columns)[:12])}")
+        raise InputError(
+            f"{text}: no column {missing[0]}; the columns besides t are: {', '.join(list(table.columns)[:12])}"
+        )
     return table.times, np.stack([table.columns[name] for name in names], axis=1)
 
 
@@ -226,8 +228,8 @@ def _motion_table(run: Run) -> Table:
     table = Table("joint", "from", "to", "smallest", "largest", "fastest", "largest torque", box=None)
     model = run.robot.model
     for i, (name, link, start) in enumerate(zip(run.robot.velocity_names, model.driven, model.starts, strict=True)):
-        cells = ["-"] * 4  # a quaternion's numbers do not go with single velocities
-        if link.joint.coordinates == 1:
+        cells = ["-"] * 4  # the entries of a quaternion do not correspond to velocities
+        if link.joint.single:
             x = run.q[:, start]
             cells = [f"{value:.6g}" for value in (x[0], x[-1], x.min(), x.max())]
         most = (np.abs(run.qd[:, i]).max(), np.abs(run.tau[:, i]).max())

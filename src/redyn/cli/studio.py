@@ -12,11 +12,11 @@ from redyn.errors import MissingExtraError
 
 def studio(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)] = "kuka-kr5",
-    port: Annotated[int | None, typer.Option(help="The first free one from 8080 on unless given; 0: any.")] = None,
-    host: Annotated[str, typer.Option(help="Where to listen: 0.0.0.0 lets others in.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(help="By default the first free port from 8080; 0: any.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 admits other machines.")] = "127.0.0.1",
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
-    token: Annotated[bool, typer.Option(help="Ask for the token in the address that is printed.")] = True,
-    limit: Annotated[float, typer.Option(help="Seconds that one simulation or derivation may take.")] = 300.0,
+    token: Annotated[bool, typer.Option(help="Require the token in the printed address.")] = True,
+    limit: Annotated[float, typer.Option(help="Time limit of one simulation or derivation, in seconds.")] = 300.0,
 ) -> None:
     """Open the studio in a browser: the robot in 3D, its motion, its torques and its equations.
 

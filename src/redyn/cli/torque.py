@@ -17,24 +17,24 @@ from redyn.errors import InputError
 
 def torque(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    q: Annotated[str | None, typer.Option(help="Joint values, as `0, pi/2, 90 deg`; one number serves all.")] = None,
+    q: Annotated[str | None, typer.Option(help="Joint values, as `0, pi/2, 90 deg`; or one for all.")] = None,
     qd: Annotated[str, typer.Option(help="Joint rates.")] = "0",
     qdd: Annotated[str, typer.Option(help="Joint accelerations.")] = "0",
     cycloid: Annotated[
         tuple[str, str] | None, typer.Option(metavar="START STOP", help="Move from START to STOP, Eq. (9.36).")
     ] = None,
-    duration: Annotated[float, typer.Option(help="Of the motion, in seconds.")] = 10.0,
+    duration: Annotated[float, typer.Option(help="Duration of the motion in seconds.")] = 10.0,
     samples: Annotated[int, typer.Option(help="Number of instants along the motion.")] = 101,
-    gravity: Annotated[str | None, typer.Option(help="Instead of the robot's own, as `0, 0, -9.81`.")] = None,
+    gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the motion and the torques to this picture.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Save a figure of the motion and the torques.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """The torques that a motion needs, at one state or along a cycloidal motion.
+    """Inverse dynamics: the torques at one state or along a cycloidal motion.
 
     Example: redyn torque puma --q "0, pi/4, -30 deg, 0, 0, 0" --qd 0.1
 
@@ -86,7 +86,7 @@ def torque(
         print(json.dumps(result if cycloid else {**result, "t": None, "tau": tau[0].tolist()}))
         return
     if cycloid is None:
-        shown = state if nq == n else state[1:]  # quaternions do not go with single velocities
+        shown = state if nq == n else state[1:]  # the entries of a quaternion do not correspond to velocities
         table = Table("joint", *("q", "qd", "qdd")[-len(shown) :], "torque", "", box=None, header_style="bold")
         for i, name in enumerate(names):
             table.add_row(name, *(f"{x[0, i]:.6g}" for x in shown), f"{tau[0, i]:.6f}", units[i])

@@ -1,4 +1,4 @@
-"""redyn verify: redyn beside Pinocchio and MuJoCo on any robot."""
+"""redyn verify: compares redyn with Pinocchio and MuJoCo on any robot."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ LONGEST = 160  # characters of a cell in Markdown
 
 def verify(
     robots: Annotated[list[str], typer.Argument(metavar="ROBOT...", help=ROBOT_HELP)],
-    states: Annotated[int, typer.Option(help="Random states at which to compare.")] = 100,
-    exact: Annotated[bool, typer.Option(help="Use rotations exactly as written.")] = True,
+    states: Annotated[int, typer.Option(help="Number of random states.")] = 100,
+    exact: Annotated[bool, typer.Option(help="Do not round rotations of the file.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one line per robot.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="One line of a Markdown table per robot.")] = False,
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
 ) -> None:
-    """Compare every quantity with Pinocchio's and MuJoCo's, whichever is installed, at random states.
+    """Compare every quantity with Pinocchio and MuJoCo, whichever is installed, at random states.
 
-    MuJoCo has armature and damping, Pinocchio derivatives. Install them with: pip install pin mujoco
+    MuJoCo covers armature and damping, Pinocchio derivatives. Install them with: pip install pin mujoco
 
     Example: redyn verify arm.urdf
 
@@ -95,11 +95,11 @@ def _data(robot: Robot, found: list[Comparison]) -> dict[str, object]:
 def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
     console = wide_console()
     console.print(
-        f"{robot.name}, {robot.size}, {counted(states, 'state')}. Differences are shares of the larger of 1 and"
+        f"{robot.name}, {robot.size}, {counted(states, 'state')}. Differences are relative to the larger of 1 and"
     )
-    console.print("the largest entry; of what divides by inertias, also of the condition of the mass matrix.")
+    console.print("the largest entry; where inertias are inverted, also to the condition number of the mass matrix.")
     for item in found:
-        console.print(bold(f"\nbeside {item.peer} {item.version}"))
+        console.print(bold(f"\ncompared with {item.peer} {item.version}"))
         if item.skipped:
             console.print(f"nothing was compared: {item.skipped}")
             continue
@@ -108,7 +108,7 @@ def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
             verdict = row.note or ("agrees" if row.agrees else "DIFFERS")
             table.add_row(row.quantity, "" if row.note else f"{row.difference:.1e}", f"{row.allowed:.0e}", verdict)
         console.print(table)
-        console.print("Conventions that differ and were undone:")
+        console.print("Conventions that differ, and were converted:")
         for text in item.conventions:
             console.print(f"- {text}")
 

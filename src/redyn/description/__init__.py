@@ -1,4 +1,4 @@
-"""What the user wrote: robot files, the built-in library, random chains."""
+"""Robot descriptions: files, the built-in library, random chains."""
 
 from redyn.description.chain import random_chain
 from redyn.description.checks import check_physical, unphysical_links

@@ -1,4 +1,4 @@
-"""What a description must satisfy beyond the type of each field."""
+"""Checks of a description beyond the type of each field."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescr
 from redyn.description.ties import in_rings, is_single
 from redyn.errors import DescriptionError
 
-# The rounding of a table printed to six digits; rods and discs sit exactly on the limit.
+# Rounding of a table printed to six digits; rods and discs are exactly at the limit.
 PHYSICAL_TOLERANCE = 1e-6
-# kg m^2, a milligram some thirty micrometres wide: what a conversion leaves where zero was meant is far below.
+# kg m^2, a milligram some thirty micrometres wide; rounding errors of zero are far below.
 NEGLIGIBLE = 1e-15
 
 _GEOMETRY = {
@@ -30,7 +30,7 @@ _VARIABLE = {
 
 
 def complete(robot: RobotDescription) -> RobotDescription:
-    """The same robot with every name and parent filled in, checked as a whole."""
+    """The same robot with all names and parents filled in, checked as a whole."""
     links: list[LinkDescription] = []
     for i, link in enumerate(robot.links):
         name = link.name or f"link{i + 1}"
@@ -70,7 +70,7 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
         if getattr(link, field) is not None:
             raise DescriptionError(
                 f"{where}.{field}",
-                f"not used with convention {robot.convention!r}, whose fields are {', '.join(allowed)}",
+                f"not allowed with convention {robot.convention!r}, whose fields are {', '.join(allowed)}",
             )
     for field, axis in (("axis", link.axis), ("axis2", link.axis2)):
         if axis is not None and not 1e-6 < float(np.linalg.norm(axis)) < 1e6:
@@ -87,14 +87,14 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
 
 
 def _check_kind(link: LinkDescription, robot: RobotDescription, where: str) -> None:
-    """What the type of a joint asks of the geometry."""
+    """Checks the geometry fields that a joint type requires."""
     kind = link.joint.type
     if robot.convention != "frames" and (kind in SEVERAL or kind == "helical"):
         raise DescriptionError(
             f"{where}.joint.type", f"a {kind} joint needs convention 'frames', got {robot.convention!r}"
         )
     if (link.axis2 is not None) != (kind == "universal"):
-        missing = "missing; a universal joint turns about axis, then about axis2"
+        missing = "missing; a universal joint rotates about axis, then about axis2"
         raise DescriptionError(f"{where}.axis2", missing if kind == "universal" else f"not used by a {kind} joint")
     if kind == "universal":
         first, second = np.array(link.axis or (0.0, 0.0, 1.0)), np.array(link.axis2)
@@ -175,7 +175,7 @@ def _check_parents(links: list[LinkDescription]) -> None:
             )
     grounded = {WORLD}
     for link in links:
-        path: dict[str, None] = {}  # in order, and quick to search
+        path: dict[str, None] = {}  # ordered set
         at = str(link.name)
         while at not in grounded:
             if at in path:
@@ -183,7 +183,7 @@ def _check_parents(links: list[LinkDescription]) -> None:
                 loop = " -> ".join([*names[names.index(at) :], at])
                 raise DescriptionError(
                     f"links[{index[at]}].parent",
-                    f"the parents form a loop: {loop}; one of them must hang on another link or on the world",
+                    f"the parents form a loop: {loop}; one of them must have another parent or the world",
                 )
             path[at] = None
             at = str(links[index[at]].parent)
@@ -191,8 +191,8 @@ def _check_parents(links: list[LinkDescription]) -> None:
 
 
 def _check_mimics(links: list[LinkDescription]) -> None:
-    """Leaders are single joints that move, and nobody follows himself."""
-    singles = {str(link.joint.name): None for link in links if is_single(link)}  # in order, and quick to search
+    """Mimicked joints must exist, move and have one coordinate, and no joint may mimic itself, even indirectly."""
+    singles = {str(link.joint.name): None for link in links if is_single(link)}  # ordered set
     every = {link.joint.name for link in links}
     leaders = {str(link.joint.name): link.joint.mimic.joint for link in links if link.joint.mimic is not None}
     rings = in_rings(leaders)
@@ -202,17 +202,17 @@ def _check_mimics(links: list[LinkDescription]) -> None:
             continue
         wrong = ""
         if leader not in every:
-            wrong = f"{leader!r} is no single joint: none is called so{_suggest(leader, list(singles))}"
+            wrong = f"no joint is called {leader!r}{_suggest(leader, list(singles))}"
         elif leader not in singles:
-            wrong = f"{leader!r} is no single joint; only joints with one number in q can be followed"
+            wrong = f"{leader!r} cannot be mimicked; only joints with one coordinate can"
         elif link.joint.name in rings:
-            wrong = f"following {leader!r} closes a ring of joints that follow each other; one of them must be free"
+            wrong = f"mimicking {leader!r} closes a cycle of mimic joints; one of them must be independent"
         if wrong:
             raise DescriptionError(f"links[{i}].joint.mimic.joint", wrong)
 
 
 def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
-    """Where a link is physically impossible, and why."""
+    """Physically impossible links, and why."""
     for i, link in enumerate(robot.links):
         mass = link.mass or 0.0
         if mass < 0:
@@ -223,11 +223,11 @@ def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
         beyond = max(PHYSICAL_TOLERANCE * float(np.abs(moments).max()), NEGLIGIBLE)
         shown = ", ".join(f"{m:.6g}" for m in moments)
         if moments[0] < -beyond:
-            yield f"links[{i}].inertia", f"a principal moment is negative ({shown}), which no body has"
+            yield f"links[{i}].inertia", f"a principal moment of inertia is negative ({shown}), which is impossible"
         elif moments[0] + moments[1] < moments[2] - beyond:
             yield (
                 f"links[{i}].inertia",
-                f"the largest principal moment exceeds the sum of the others ({shown}), which no body has",
+                f"the largest principal moment of inertia exceeds the sum of the others ({shown}), which is impossible",
             )
 
 

@@ -1,6 +1,6 @@
-"""Where the meshes of a robot lie. A file may name only what is in its own folder or in a ROS package beside it.
+"""Resolves mesh paths. A robot file may refer only to files in its own folder or ROS package.
 
-A file that the user trusts (`redyn.load(..., trust="files")`) may name any file of this machine.
+A file that the user trusts (`redyn.load(..., trust="files")`) may refer to any file on this machine.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _bounds: ContextVar[Path | None] = ContextVar("bounds", default=None)
 
 @contextmanager
 def within(folder: Path) -> Generator[None]:
-    """While this lasts, nothing above `folder` is looked at, and every folder in it may be a ROS package.
+    """Within this context, nothing above `folder` is accessed, and every folder in it may be a ROS package.
 
-    For files that strangers sent: a `package.xml` that happens to lie above the place where they are kept means
-    nothing, and what people pack is often a package without its `package.xml`.
+    For uploaded files: a `package.xml` above the folder where they are stored is unrelated, and
+    archives often contain a package without its `package.xml`.
     """
     token = _bounds.set(folder.resolve())
     try:
@@ -34,7 +34,7 @@ def within(folder: Path) -> Generator[None]:
 
 
 def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
-    """The file of a mesh; an error where the name leads outside or to nothing."""
+    """The file of a mesh; an error if the name leads outside or to no file."""
     named = shape.file or ""
     if robot.folder is None:
         raise DescriptionError(named[:200], "this robot was not read from a file, so its meshes have no folder")
@@ -53,13 +53,13 @@ def mesh_path(robot: RobotDescription, shape: Shape) -> Path:
 def outside(named: str) -> DescriptionError:
     return DescriptionError(
         named[:200],
-        "leads outside the folder of the model (or the ROS package that holds it), which is not allowed; if you trust "
-        "the file, load it with trust='files' (--trust files on the command line)",
+        "leads outside the folder of the model (or the ROS package that contains it), which is not allowed; if you "
+        "trust the file, load it with trust='files' (--trust files on the command line)",
     )
 
 
 def own_root(folder: Path) -> Path:
-    """How far up a file in `folder` may reach: to the ROS package around it, else its own folder."""
+    """The folder that a file in `folder` may access: the enclosing ROS package, else its own folder."""
     bounds = _bounds.get()
     if bounds is not None:
         return bounds
@@ -69,12 +69,12 @@ def own_root(folder: Path) -> Path:
 def _is_package(folder: Path) -> bool:
     try:
         return (folder / _MARK).is_file()
-    except OSError:  # a folder that this user may not look into, a name that is too long
+    except OSError:  # a folder without read permission, a name that is too long
         return False
 
 
 def _candidates(named: str, folder: Path, trusted: bool) -> Iterator[tuple[Path, Path]]:
-    """Pairs of the folder that bounds a path, and the path."""
+    """Pairs of a path and the folder that it must not leave."""
     match = _SCHEME.fullmatch(named)
     if match is not None:
         package, rest = match[1], match[2]
@@ -97,11 +97,11 @@ def _packages(package: str, folder: Path) -> Iterator[Path]:
             yield parent
         if _is_package(parent / package):
             yield parent / package
-    yield folder  # the file lies in the package's own root, under another name
+    yield folder  # the package root, under another folder name
 
 
 def _packages_within(bounds: Path, package: str, folder: Path) -> Iterator[Path]:
-    """Folders of that name, those near the file first; then the folders around it, which may have lost the name."""
+    """Folders of that name, nearest first; then the enclosing folders, which may have been renamed."""
     if package in (".", ".."):
         return
     around = [parent for parent in (folder.resolve(), *folder.resolve().parents) if parent.is_relative_to(bounds)]

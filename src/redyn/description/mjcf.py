@@ -1,8 +1,8 @@
 """Robots from MJCF, MuJoCo's format. Its own compiler (the optional package mujoco) resolves defaults, includes and
 geoms into bodies with inertia; this reads joints and bodies out of the compiled model.
 
-A body with several joints becomes a chain of massless links. Where a body's last joint is not at the body's origin,
-the moving link is named after the joint and the body hangs fixed on it, so that every frame is where MuJoCo has it.
+A body with several joints becomes a chain of massless links. If a body's last joint is not at the body's origin,
+the moving link is named after the joint and the body is fixed to it, so that every frame is where MuJoCo has it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from redyn.errors import DescriptionError, warn
 
 Array = NDArray[np.float64]
 
-_LONGEST = 150  # characters of a name, so that an ending still fits
+_LONGEST = 150  # characters of a name, leaving space for a suffix
 _KINDS = {0: "free", 1: "spherical", 2: "prismatic", 3: "revolute"}  # mjJNT_FREE, _BALL, _SLIDE, _HINGE
 _SOLIDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7: "mesh"}  # mjGEOM_...
-_SHOWN = 3  # groups of geoms below this one are what MuJoCo's viewer shows
+_SHOWN = 3  # MuJoCo's viewer shows geoms of lower groups
 
 
 def parse_mjcf(root: Element, path: Path, trusted: bool = False) -> RobotDescription:
-    """A robot from an MJCF file whose outermost element is `root`. `trusted`: it may read files of any folder."""
+    """A robot from an MJCF file with the root element `root`. `trusted`: it may read files from any folder."""
     files = read_files(root, path, trusted)
     check_amounts(files)
     model = compiled(path)
@@ -75,7 +75,7 @@ def _gravity(model: Any, acts: Acting) -> tuple[float, float, float]:
 
 
 def _tell(description: RobotDescription, model: Any, acts: Acting) -> None:
-    """Warns of what redyn does not take over, or takes over in another way."""
+    """Warns of what redyn leaves out or models differently."""
     file = str(description.source)
     left_out = list(not_modelled(model, acts))
     if left_out:
@@ -84,18 +84,18 @@ def _tell(description: RobotDescription, model: Any, acts: Acting) -> None:
     if rotors:
         warn(
             f"{file}: the armature of the free joint {rotors[0]!r} acts on its accelerations in the body's axes; "
-            "MuJoCo, which has them in the world's, adds armature * (omega x v) to its force"
+            "in MuJoCo they are in world axes, which adds armature * (omega x v) to its force"
         )
     wide = [link.joint for link in description.links for item in values(link) if item.limit and item.doubtful]
     if wide:
         warn(
-            f"{file}: the limits of joint {wide[0].name!r} are {wide[0].limits} rad, several turns; if degrees are "
-            'meant, leave out angle="radian" in <compiler>'
+            f"{file}: the limits of joint {wide[0].name!r} are {wide[0].limits} rad, several turns; for degrees "
+            'remove angle="radian" from <compiler>'
         )
 
 
 class _Names:
-    """Names of bodies and joints as the file has them; made-up ones where it has none, no name twice."""
+    """Unique names of bodies and joints: those of the file, generated ones where it has none."""
 
     def __init__(self, model: Any) -> None:
         self._links, self._joints = set[str](), set[str]()
@@ -116,7 +116,7 @@ class _Names:
 
     @staticmethod
     def _all(given: list[str], made_up: list[str], taken: set[str]) -> list[str]:
-        """Names that were given are served first."""
+        """Names given in the file take precedence."""
         kept = [_fresh(name, taken) if name else "" for name in given]
         return [name or _fresh(other, taken) for name, other in zip(kept, made_up, strict=True)]
 
@@ -130,7 +130,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 class _Body:
-    """One body of the compiled model, on the way to links."""
+    """Converts one body of the compiled model to links."""
 
     def __init__(self, model: Any, index: int, names: _Names, acts: Acting, meshes: list[str | None]) -> None:
         self.model, self.index, self.names, self.acts, self.meshes = model, index, names, acts, meshes
@@ -139,11 +139,11 @@ class _Body:
 
     def links(self) -> Iterator[dict[str, Any]]:
         model, index = self.model, self.index
-        at = _pose(model.body_pos[index], model.body_quat[index])  # in the frame of the link before
+        at = _pose(model.body_pos[index], model.body_quat[index])  # in the frame of the previous link
         parent = self.names.bodies[int(model.body_parentid[index])]
         for j in self.joints:
             joint = self._joint(j)
-            if joint["type"] == "free":  # its q is the pose in the world, where such bodies have to be
+            if joint["type"] == "free":  # its q is the pose in the world, the parent of all such bodies
                 yield {"name": self.name, "parent": WORLD, "joint": joint, **self._mass(), **self._shapes()}
                 return
             at = at @ _pose(model.jnt_pos[j], (1.0, 0.0, 0.0, 0.0))
@@ -178,7 +178,9 @@ class _Body:
             x, y, z, w, a, b, c = _floats(model.qpos0[first : first + 7])
             return joint | {"initial": (x, y, z, a, b, c, w)}
         if kind == "spherical":
-            return joint  # a limit here is a cone, which redyn cannot express
+            return joint  # a limit of a ball joint is a cone, which redyn cannot express
+        if model.jnt_stiffness[j] and acts.springs:
+            joint |= {"stiffness": float(model.jnt_stiffness[j]), "rest": float(model.qpos_spring[first])}
         if model.jnt_limited[j] and acts.limits:
             joint["limits"] = _floats(model.jnt_range[j])
         reference = float(model.qpos0[first])
@@ -194,7 +196,7 @@ class _Body:
         return {"mass": float(model.body_mass[index]), "com": _floats(model.body_ipos[index]), "inertia": flat}
 
     def _shapes(self) -> dict[str, list[dict[str, Any]]]:
-        """Geoms that can touch count as collision; those that MuJoCo shows, and those that cannot touch, as visual."""
+        """Geoms that can collide are `collision`; those that MuJoCo shows or that cannot collide, `visual`."""
         model, index = self.model, self.index
         found: dict[str, list[dict[str, Any]]] = {}
         for g in range(model.body_geomadr[index], model.body_geomadr[index] + model.body_geomnum[index]):
@@ -227,7 +229,7 @@ class _Body:
 
 
 def _mesh_files(model: Any, files: Model, folder: Path) -> list[str | None]:
-    """The file of every mesh, seen from the folder of the model; None for one that is made of numbers."""
+    """The file of every mesh, relative to the model's folder; None for a mesh defined inline."""
     known = files.all_meshes()
     by_name = {path.name: path for path in sorted(known)}
     found: list[str | None] = []
@@ -236,7 +238,7 @@ def _mesh_files(model: Any, files: Model, folder: Path) -> list[str | None]:
             found.append(None)
             continue
         path = Path(model.paths[start:].partition(b"\0")[0].decode("utf-8", "replace"))
-        if path.resolve() not in known:  # older versions of MuJoCo keep the name without the folder of meshes
+        if path.resolve() not in known:  # older versions of MuJoCo store the name without the mesh folder
             path = by_name.get(path.name, path)
         for own in (folder, folder.resolve()):
             if path.is_relative_to(own):

@@ -1,7 +1,7 @@
-"""How much an MJCF model asks of MuJoCo's compiler, counted before it starts: copies, attached models and meshes too.
+"""Resource limits of MJCF models, checked before MuJoCo's compiler starts, including copies, attachments and meshes.
 
-The limits are far above any robot. A model may be small and ask for much: a count in <replicate>, a model that
-attaches two models that attach two more, a mesh that is computed from one number.
+The limits are far above any robot. A small file can expand to a huge model: a count in <replicate>, a model that
+attaches two models that attach two more, a mesh that is generated from one number.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import NamedTuple
 from redyn.description.mjcf_files import LARGEST_MESHES, Model
 from redyn.description.xml_file import DEEPEST, MOST_ELEMENTS, Element
 
-MOST_BODIES = 5_000  # MuJoCo takes seconds for them, and four times as long for twice as many
+MOST_BODIES = 5_000  # MuJoCo takes seconds for these; its time grows quadratically
 MOST_COPIES = 10_000  # by <replicate>, <composite> and <flexcomp>
-MOST_LEVELS = DEEPEST  # elements inside elements, as in one file
-MOST_PAIRS = 10_000_000  # of velocities, one carrying the other: the entries of MuJoCo's mass matrix
+MOST_LEVELS = DEEPEST  # nesting depth of elements
+MOST_PAIRS = 10_000_000  # pairs of velocities on the same branch: the entries of MuJoCo's mass matrix
 MOST_DOUBLINGS = 10
 MOST_NUMBERS = 10_000  # in the state of one sensor or actuator
 LARGEST_SIZE = 1_000_000
 LEVELS = "levels of elements, with what is included"
 
 _COPIES = ("replicate", "composite", "flexcomp")
-_DOFS = {"freejoint": 6, "joint": 3}  # at most, but for joints of type free
+_DOFS = {"freejoint": 6, "joint": 3}  # upper bound, except for free joints
 _BESIDE = ("sensor", "actuator", "tendon", "equality", "contact", "deformable", "custom")  # sections
 _NO_AIM = {"name", "cutoff", "noise", "user", "dim", "datatype", "needstage", "delay", "interp", "interval", "nsample"}
-_NO_AIM |= {"num", "data", "reduce", "plugin", "instance", "class"}  # attributes of sensors that refer to nothing
+_NO_AIM |= {"num", "data", "reduce", "plugin", "instance", "class"}  # attributes of sensors that are not references
 _STATE = ("dim", "num", "actdim", "nsample")
 _OF_ELEMENTS = {
     **{("texture", name): 8192 for name in ("width", "height")},
@@ -38,7 +38,7 @@ _OF_ELEMENTS = {
 
 
 class Tally(NamedTuple):
-    """What an element amounts to. Joints are `loose` until the body that holds them is counted."""
+    """Resources of an element. Joints are `loose` until their body is counted."""
 
     elements: int = 0
     bodies: int = 0
@@ -46,9 +46,9 @@ class Tally(NamedTuple):
     dofs: int = 0
     pairs: int = 0
     meshes: int = 0  # bytes
-    copies: int = 0  # that <replicate> makes
+    copies: int = 0  # made by <replicate>
     beside: int = 0  # elements outside the bodies, which MuJoCo copies with what they refer to
-    aimless: int = 0  # sensors that refer to nothing
+    aimless: int = 0  # sensors that refer to no object
     numbers: int = 0  # in the state of sensors and actuators
     depth: int = 0
 
@@ -60,29 +60,29 @@ class Tally(NamedTuple):
         return Tally._make(count * amount for amount in self)._replace(depth=self.depth)
 
     def as_body(self) -> Tally:
-        """With the joints of a body above all that the body holds."""
+        """Adds the joints of a body above everything in the body."""
         own = self.loose
         pairs = self.pairs + own * (self.dofs + own)
         return self._replace(bodies=self.bodies + 1, loose=0, dofs=self.dofs + own, pairs=pairs)
 
 
 def check_amounts(model: Model) -> None:
-    """An error where the model asks for too much."""
+    """Raises an error if the model exceeds a limit."""
     _Counter().whole(model, 0)
 
 
 class _Counter:
     def __init__(self) -> None:
-        self.known: dict[int, Tally] = {}  # of whole models, which may be attached many times
+        self.known: dict[int, Tally] = {}  # totals of whole models, which may be attached many times
 
     def whole(self, model: Model, level: int) -> Tally:
-        """Of all that attaching a model makes."""
+        """Resources of attaching a model."""
         if id(model) not in self.known:
             total = self.tally(model, model.root, level, 1)
             if total.aimless and total.copies > MOST_DOUBLINGS:
                 raise model.root.error(
-                    "MuJoCo doubles the sensors that refer to nothing (user, clock, ...) with each copy, of which "
-                    f"there are {total.copies:,}; leave them out, or make at most {MOST_DOUBLINGS} copies"
+                    "MuJoCo doubles the sensors that refer to no object (user, clock, ...) with each copy, of which "
+                    f"there are {total.copies:,}; remove them, or make at most {MOST_DOUBLINGS} copies"
                 )
             if total.beside * total.copies > MOST_ELEMENTS:
                 raise model.root.error(_too_much(model.root, MOST_ELEMENTS, "sensors, actuators and the like, copied"))
@@ -90,7 +90,7 @@ class _Counter:
         return self.known[id(model)]
 
     def tally(self, model: Model, element: Element, level: int, copies: int) -> Tally:
-        """Of an element and all inside it; `copies` is how often it is made in its own model."""
+        """Resources of an element with its children; `copies` is how often it is made in its own model."""
         if level > MOST_LEVELS:
             raise element.error(_too_much(element, MOST_LEVELS, LEVELS))
         _check_numbers(element)
@@ -115,7 +115,7 @@ class _Counter:
         return total
 
     def _own(self, model: Model, element: Element, level: int, made: int) -> Tally:
-        """Of the element alone."""
+        """Resources of the element alone."""
         numbers = sum(sum(_integers(element, name)) for name in _STATE)
         own = Tally(elements=made, meshes=_bytes(model, element), numbers=numbers)
         if element.tag in ("composite", "flexcomp"):
@@ -125,7 +125,7 @@ class _Counter:
             return own._replace(elements=made, bodies=made, dofs=3 * made)
         if element.tag == "attach":
             attached = model.attached.get(element.attributes.get("model", ""))
-            for inner in [attached] if attached is not None else model.attached.values():  # a name of MuJoCo's making
+            for inner in [attached] if attached is not None else model.attached.values():  # a name generated by MuJoCo
                 own = own.plus(self.whole(inner, level + 1))
             return own
         free = element.tag == "joint" and element.attributes.get("type") == "free"
@@ -141,7 +141,7 @@ def _bytes(model: Model, element: Element) -> int:
     try:
         return model.meshes[id(element)].stat().st_size if id(element) in model.meshes else 0
     except OSError:
-        return 0  # MuJoCo says that it cannot be read
+        return 0  # MuJoCo reports that it cannot be read
 
 
 def _check(element: Element, total: Tally) -> None:
@@ -171,7 +171,7 @@ def _check_numbers(element: Element) -> None:
 
 
 def _points(path: Path) -> int:
-    """At least as many points as the mesh of a flexible body has."""
+    """An upper bound on the points of the mesh of a flexible body."""
     try:
         if path.suffix.lower() == ".obj":
             data = path.read_bytes() if path.stat().st_size <= LARGEST_MESHES else b""

@@ -1,4 +1,4 @@
-"""MuJoCo's own compiler (the optional package mujoco), given only what redyn reads of the result."""
+"""Runs MuJoCo's own compiler (the optional package mujoco) on the parts of a model that redyn needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def compiled(path: Path) -> Any:
         raise MissingExtraError("mujoco", "mujoco", "reading an MJCF file") from None
     said: list[str] = []
     earlier = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)  # or it writes MUJOCO_LOG.TXT wherever the user stands
+    mujoco.set_mju_user_warning(said.append)  # or it writes MUJOCO_LOG.TXT to the current folder
     try:
         spec = mujoco.MjSpec.from_file(str(path))
         _lighten(mujoco, spec)
@@ -33,13 +33,13 @@ def compiled(path: Path) -> Any:
 
 
 def _lighten(mujoco: Any, spec: Any) -> None:
-    """Make nothing of what takes files, memory and time and changes no joint and no moving body: pictures, terrain.
+    """Replaces textures, height fields and the like, which take memory and time but affect no joint or moving body.
 
-    They stay under their names, for whatever refers to them.
+    Their names are kept for references to them.
     """
-    spec.memory = -1  # a file may ask for any amount; nothing is simulated here
+    spec.memory = -1  # a file may request any amount; nothing is simulated here
     spec.nuserdata = spec.nkey = 0
-    spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)  # the ranges of muscles, found by simulation
+    spec.compiler.LRopt.mode = int(mujoco.mjtLRMode.mjLRMODE_NONE)  # ranges of muscles need a simulation
     for texture in spec.textures:
         texture.file, texture.cubefiles = "", [""] * 6
         texture.builtin, texture.nchannel = mujoco.mjtBuiltin.mjBUILTIN_FLAT, 3

@@ -1,8 +1,8 @@
-"""The files of an MJCF model: those it includes, those it attaches, and the meshes that they name.
+"""The files of an MJCF model: included and attached models, and meshes.
 
-MuJoCo looks for a file beside the one that names it, and from the folder of the main one: for included files there, for
-meshes in the folder that the last <compiler> of the whole model names, wherever that stands. So every place where it
-may look is checked before it does: none may lie outside the folder of the model, unless the user trusts the file.
+MuJoCo searches for a file relative to the file that refers to it and to the main one: included files in these folders,
+meshes in the folder given by the last <compiler> of the whole model. So every path that it
+may open is checked first: none may be outside the folder of the model, unless the user trusts the file.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from redyn.description.yaml_file import LARGEST_FILE
 from redyn.errors import DescriptionError
 
 MOST_FILES = 100  # included and attached
-LARGEST_MESHES = 100_000_000  # bytes of all meshes; MuJoCo takes some 35 times as much
+LARGEST_MESHES = 100_000_000  # bytes of all meshes; MuJoCo needs some 35 times as much memory
 
 MOST_NAMED = 5_000  # meshes
-MOST_FOLDERS = 10  # where to look for them
+MOST_FOLDERS = 10  # folders to search for them
 
 _FOLDERS = ("meshdir", "assetdir")
-_ELSEWHERE = re.compile(r"[\\/]{2}|[A-Za-z][A-Za-z0-9+.-]*:")  # another machine, a drive, an address
-DROPPED = ("texture", "hfield")  # what redyn has no use for; MuJoCo never opens their files
+_ELSEWHERE = re.compile(r"[\\/]{2}|[A-Za-z][A-Za-z0-9+.-]*:")  # another machine, a drive, a URL
+DROPPED = ("texture", "hfield")  # not used by redyn; MuJoCo never opens their files
 
 
 @dataclass
 class Model:
-    """A main file with all that it includes; models that it attaches are models of their own."""
+    """A main file with all its includes; attached models are separate."""
 
     folder: Path
     root: Element
     parts: list[tuple[Element, Path]] = field(default_factory=list[tuple[Element, Path]])
-    included: dict[int, Element] = field(default_factory=dict[int, Element])  # by id of the <include>
+    included: dict[int, Element] = field(default_factory=dict[int, Element])  # by id() of the <include>
     attached: dict[str, Model] = field(default_factory=dict[str, "Model"])  # by name of the <model>
-    meshes: dict[int, Path] = field(default_factory=dict[int, Path])  # by id of the element that names one
+    meshes: dict[int, Path] = field(default_factory=dict[int, Path])  # by id() of the element that refers to one
 
     def elements(self) -> Iterator[tuple[Element, Path]]:
         """Every element of every file, with the folder of that file."""
@@ -46,11 +46,11 @@ class Model:
                 yield element, path.parent
 
     def all_meshes(self) -> set[Path]:
-        """Of this model and of those that it attaches."""
+        """Files of this model and of those that it attaches."""
         return set(self.meshes.values()).union(*(model.all_meshes() for model in self.attached.values()))
 
     def children(self, element: Element) -> list[Element]:
-        """What stands in an element once files are included."""
+        """Children of an element with includes resolved."""
         inner: list[Element] = []
         for child in element.children:
             found = self.included.get(id(child))
@@ -59,7 +59,7 @@ class Model:
 
 
 def read_files(root: Element, path: Path, trusted: bool) -> Model:
-    """The model of a file whose outermost element is `root`; an error where it reaches outside."""
+    """The model of a file with the root element `root`; an error if it leaves its folder."""
     bound = None if trusted else own_root(path.parent.resolve())
     return _Reader(bound).model(root, path, ())
 
@@ -96,13 +96,13 @@ class _Reader:
         """A file of a model, and those that it includes."""
         self.elements += sum(1 for _ in root.walk())
         if self.elements > MOST_ELEMENTS:
-            raise DescriptionError(model.root.file, f"more than {MOST_ELEMENTS:,} elements with what it includes")
+            raise DescriptionError(model.root.file, f"more than {MOST_ELEMENTS:,} elements, includes counted")
         model.parts.append((root, path))
         for element in root.walk():
             if element.tag != "include" or not element.attributes.get("file"):
                 continue
             found = self._found(element, element.attributes["file"], [path.parent, model.folder], False)
-            if found is not None and found not in seen:  # MuJoCo refuses what is missing, and to include a file twice
+            if found is not None and found not in seen:  # MuJoCo refuses missing files, and including a file twice
                 seen.add(found)
                 inner = self._parsed(found)
                 model.included[id(element)] = inner
@@ -115,13 +115,13 @@ class _Reader:
         try:
             self.bytes += path.stat().st_size
             if self.bytes > LARGEST_FILE:
-                raise DescriptionError(path.name, f"the files of the model have over {LARGEST_FILE // 1_000_000} MB")
+                raise DescriptionError(path.name, f"the model's files are larger than {LARGEST_FILE // 1_000_000} MB")
             return parse_xml(path.read_bytes(), path.name)
         except OSError as error:
             raise DescriptionError(path.name, f"cannot be read: {error.strerror}") from None
 
     def _named(self, model: Model, element: Element, folders: list[Path]) -> None:
-        """Files that an element names."""
+        """Files that an element refers to."""
         for name, value in element.attributes.items():
             if name.startswith("file") and value.strip() and element.tag not in DROPPED:
                 self.named += 1
@@ -132,7 +132,7 @@ class _Reader:
                     model.meshes[id(element)] = found
 
     def _folders(self, model: Model) -> list[Path]:
-        """Where MuJoCo may look for the meshes of a model."""
+        """Folders that MuJoCo may search for the meshes of a model."""
         named = {""}
         for element, _ in model.elements():
             for name in _FOLDERS if element.tag == "compiler" else ():
@@ -145,11 +145,11 @@ class _Reader:
         return [model.folder / name.replace("\\", "/") for name in sorted(named)]
 
     def _found(self, element: Element, named: str, folders: Sequence[Path], strips: bool) -> Path | None:
-        """The first file of that name in the folders; an error where one outside might be opened."""
+        """The first file of that name in the folders; an error if one outside might be opened."""
         slashed = named.replace("\\", "/")
         if self.bound is not None and _ELSEWHERE.match(named):
             raise _outside(element, named)
-        last = [slashed.rpartition("/")[2]] if strips else []  # a compiler may be told to drop the folders of names
+        last = [slashed.rpartition("/")[2]] if strips else []  # <compiler> may strip folders from file names
         names = dict.fromkeys((named, slashed, *last))
         found: list[Path] = []
         beyond: list[Path] = []
@@ -164,7 +164,7 @@ class _Reader:
         if any(map(_exists, beyond)) or (beyond and not found):
             raise _outside(element, named)
         if found and not found[0].is_file():
-            raise element.error(f"{named[:200]!r} is no plain file")
+            raise element.error(f"{named[:200]!r} is not a regular file")
         return found[0] if found else None
 
 
@@ -185,6 +185,6 @@ def _exists(path: Path) -> bool:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError:  # it is there, though this user may not look at it
+    except OSError:  # it exists, though this user may not read it
         return True
     return True

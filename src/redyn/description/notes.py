@@ -1,4 +1,4 @@
-"""What is odd about a file and no reason to refuse it: gathered by kind, so that forty of one kind are one warning."""
+"""Warnings about a file, collected by kind, so that forty of one kind give one warning."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Notes:
         self.kinds: dict[str, list[str]] = {}
 
     def add(self, kind: str, element: Element, what: str) -> None:
-        """`kind` is what was done about it, the same for all that are told in one sentence."""
+        """`kind` is what was done about it; notes of the same kind are merged into one sentence."""
         self.kinds.setdefault(kind, []).append(f"{element.file}:{element.line}: {what}")
 
     def warn(self) -> None:

@@ -1,4 +1,4 @@
-"""Numbers as people write them: 0.3, 1e-3, pi/2, -3*pi/4, 90 deg. A small parser; nothing is evaluated as code."""
+"""Parser of numbers: 0.3, 1e-3, pi/2, -3*pi/4, 90 deg. Nothing is evaluated as code."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def parse_angle(value: object) -> float:
 
 
 def parse_number(value: object, angle: bool = False) -> float:
-    """The float that `value` stands for; ValueError with the reason otherwise.
+    """The float that `value` represents; ValueError with the reason otherwise.
 
     >>> parse_number("pi/2"), parse_number("-(1 + 1/2)*1e-3")
     (1.5707963267948966, -0.0015)
@@ -47,7 +47,7 @@ def _example(angle: bool) -> str:
 
 
 def format_angle(angle: float) -> float | str:
-    """`pi/2` where that is exactly the same float, else the float.
+    """`pi/2` if that is exactly the same float, else the float.
 
     >>> format_angle(math.pi / 2), format_angle(-math.pi), format_angle(0.3)
     ('pi/2', '-pi', 0.3)
@@ -79,7 +79,7 @@ class _Parser:
         if len(text) > LONGEST:
             raise ValueError(f"a number of more than {LONGEST} characters: {shown(text)}")
         if _DATE.match(text):
-            raise self.error()  # 2024-01-31 is no sum
+            raise self.error()  # 2024-01-31 is not a sum
         at = 0
         text = text.rstrip()
         while at < len(text):
@@ -120,7 +120,7 @@ class _Parser:
             value = value * self.unary() if self.take() == "*" else value / self.unary()
         if self.peek() in ("deg", "°"):
             if not self.angle or {"pi", "π"} & set(self.tokens[start : self.at]):
-                raise self.error()  # a length in degrees, or pi/2 degrees, is a slip
+                raise self.error()  # a length in degrees, or pi/2 degrees, is a mistake
             self.take()
             return value * math.pi / 180.0
         if self.peek() == "rad" and self.angle:

@@ -1,13 +1,13 @@
-"""From a table row to transforms: where a joint sits, how it moves, and where the link's frame is.
+"""From a table row to transforms: the joint's pose, its motion, and the link's frame.
 
 Every convention places a link's frame in its parent's as before * motion(q) * after, with constant transforms
 around one motion about or along `axis`:
 
     dh            Rz(theta) Tz(b) Tx(a) Rx(alpha)     the book's; the frame is at the far end of the link
-    modified-dh   Rx(alpha) Tx(a) Rz(theta) Tz(d)     Craig's; alpha and a are those of the link before
+    modified-dh   Rx(alpha) Tx(a) Rz(theta) Tz(d)     Craig's; alpha and a are those of the previous link
     frames        T(xyz) R(rpy), then about or along axis; the frame is on the joint
 
-Only `frames` has joints of several degrees of freedom: there the motion is a row of such steps, or a pose.
+Only `frames` has joints of several degrees of freedom: there the motion is a sequence of such steps, or a pose.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def translation(x: float, y: float, z: float) -> Array:
 
 
 def rotation(axis: Array, angle: float) -> Array:
-    """Rodrigues' formula; right angles about a coordinate axis come out with rounding only."""
+    """Rodrigues' formula; accurate to rounding for right angles about a coordinate axis."""
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     T = np.eye(4)
@@ -58,7 +58,7 @@ X_AXIS, Y_AXIS, Z_AXIS = np.eye(3)
 
 
 def rpy_rotation(roll: float, pitch: float, yaw: float) -> Array:
-    """Fixed axes x, y, z in turn: Rz(yaw) Ry(pitch) Rx(roll)."""
+    """About the fixed axes x, y, z in that order: Rz(yaw) Ry(pitch) Rx(roll)."""
     return rotation(Z_AXIS, yaw) @ rotation(Y_AXIS, pitch) @ rotation(X_AXIS, roll)
 
 
@@ -73,7 +73,7 @@ def motion(kind: str, axis: Array, q: float, pitch: float = 0.0) -> Array:
 
 
 def steps(link: LinkDescription) -> list[tuple[Step, Array]]:
-    """The motions, one after the other, that a cylindrical, universal or planar joint is made of."""
+    """The sequence of motions of a cylindrical, universal or planar joint."""
     axis = unit_axis(link.axis)
     if link.joint.type == "cylindrical":
         return [("revolute", axis), ("prismatic", axis)]
@@ -84,7 +84,7 @@ def steps(link: LinkDescription) -> list[tuple[Step, Array]]:
 
 
 def plane_axis(normal: Array) -> Array:
-    """The x direction of a plane: of the coordinate axes the one after that which is nearest to the normal."""
+    """The x direction of a plane: the coordinate axis after the one nearest to the normal."""
     first = np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3]
     first = first - normal * (first @ normal)
     return first / np.linalg.norm(first)
@@ -96,7 +96,7 @@ def unit_axis(axis: tuple[float, float, float] | None) -> Array:
 
 
 def joint_motion(link: LinkDescription, values: Sequence[float]) -> Array:
-    """The motion of any joint of the convention `frames`, from the link's place at zero."""
+    """The motion of any joint of the convention `frames`, relative to the link's pose at zero."""
     kind = link.joint.type
     if kind in ("spherical", "free"):
         T = np.eye(4)
@@ -112,14 +112,14 @@ def joint_motion(link: LinkDescription, values: Sequence[float]) -> Array:
 
 
 def quaternion_rotation(x: float, y: float, z: float, w: float) -> Array:
-    """The rotation matrix of a quaternion, which need not be of length 1."""
+    """The rotation matrix of a quaternion, which need not be normalised."""
     v, square = np.array([x, y, z]), x * x + y * y + z * z + w * w
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.eye(3) + (2.0 / square) * (w * K + np.outer(v, v) - (v @ v) * np.eye(3))
 
 
 def placement(link: LinkDescription, convention: Convention) -> Placement:
-    """The transforms of one row. The schema's checks have run: the fields that the convention needs are there."""
+    """The transforms of one row, which has been checked: the fields that the convention needs are present."""
     kind = link.joint.type
     if convention == "frames":
         before = translation(*(link.xyz or (0, 0, 0))) @ rpy_rotation(*(link.rpy or (0, 0, 0)))

@@ -1,4 +1,4 @@
-"""From what the user names to a description: a library name, a file or plain data."""
+"""Reads a description from a library name, a file or plain data."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def library() -> list[str]:
 def read(
     source: Source, *, floating_base: bool = False, allow_unphysical: bool = False, trust: Trust | None = None
 ) -> RobotDescription:
-    """The description behind a library name, a path or a mapping; `floating_base` sets it free from the world.
+    """The description of a library name, a path or a mapping; `floating_base` puts it on a free joint.
 
-    A file reads others (meshes, what an MJCF includes) of its own folder only, unless `trust` is "files".
+    A file may read others (meshes, includes of MJCF) in its own folder only, unless `trust` is "files".
     """
     if trust not in (None, "files"):
         raise InputError(f"trust: expected 'files' or None, got {trust!r}")
@@ -97,6 +97,6 @@ def _parse_text(data: bytes, path: Path) -> RobotDescription:
 
 
 def _parse_xml(data: bytes, path: Path, trusted: bool) -> RobotDescription:
-    """URDF or MJCF, whichever the outermost element says."""
+    """URDF or MJCF, according to the root element."""
     root = parse_xml(data, path.name)
     return parse_mjcf(root, path, trusted) if root.tag == "mujoco" else parse_urdf(root)

@@ -1,4 +1,4 @@
-"""What a robot file may say, field by field (pydantic)."""
+"""Schema of robot files, field by field (pydantic)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JointType = Literal[
 ShapeType = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 WORLD = "world"  # the name of link 0
 
-# What q holds for a joint, and what qd: names of the entries, where there is more than one.
+# Names of a joint's entries in q and in qd, if there is more than one.
 QUATERNION = ("qx", "qy", "qz", "qw")
 COORDINATES: dict[str, tuple[str, ...]] = {
     "cylindrical": ("angle", "along"),
@@ -34,11 +34,11 @@ VELOCITIES: dict[str, tuple[str, ...]] = COORDINATES | {
 }
 SEVERAL = frozenset(COORDINATES)  # joints with more than one degree of freedom
 TURNING = frozenset(kind for kind, names in COORDINATES.items() if names[-4:] == QUATERNION)
-NOT_UNIT = 2e-6  # how far the squared length of a quaternion may be from 1: written with seven digits or so
+NOT_UNIT = 2e-6  # tolerance of the squared norm of a quaternion: about seven digits
 
 
 def is_unit(quaternion: Sequence[float]) -> bool:
-    """Whether four numbers are a rotation, up to rounding in what people write."""
+    """Whether four numbers are a unit quaternion, up to rounding in a file."""
     return abs(sum(x * x for x in quaternion) - 1.0) < NOT_UNIT
 
 
@@ -62,7 +62,7 @@ def _vector(length: int, what: str, parse: Any = parse_number) -> Any:
 
 
 def _inertia(value: object) -> tuple[float, ...]:
-    """Six numbers xx xy xz yy yz zz (the book's order), from any of the forms people use."""
+    """Six numbers xx xy xz yy yz zz (the book's order), from any common form."""
     order = ("xx", "xy", "xz", "yy", "yz", "zz")
     if isinstance(value, Mapping):
         entries = cast("Mapping[object, object]", value)
@@ -90,7 +90,7 @@ def _inertia(value: object) -> tuple[float, ...]:
 
 
 def _values(value: object) -> tuple[float, ...]:
-    """Joint values: one, or a list of them."""
+    """Joint values: a number or a list."""
     items = _items(value)
     return tuple(parse_angle(item) for item in ([value] if items is None else items))
 
@@ -99,7 +99,7 @@ def _name(value: object) -> str:
     if not isinstance(value, str) or not value.strip() or len(value) > 200:
         raise ValueError(f"expected a name (text of 1 to 200 characters), got {shown(value)}")
     if re.search(r"[\x00-\x1f]", value):
-        raise ValueError("a name may not hold control characters")
+        raise ValueError("a name may not contain control characters")
     return value
 
 
@@ -120,8 +120,8 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
 
-class Mimic(_Strict):
-    """This joint follows another: q = multiplier * q of `joint` + offset. See `redyn.load` for what is made of it."""
+class MimicDescription(_Strict):
+    """This joint follows another: q = multiplier * q of `joint` + offset. See `mimic` in `redyn.load`."""
 
     joint: Name
     multiplier: Number = 1.0
@@ -137,13 +137,15 @@ class JointDescription(_Strict):
     coulomb: NotNegative = 0.0
     smoothing: Annotated[float, Field(ge=1e-12), BeforeValidator(parse_number)] = 1e-3
     armature: NotNegative = 0.0
+    stiffness: NotNegative = 0.0  # of a spring at the joint, Nm/rad or N/m
+    rest: Angle = 0.0  # where that spring is at rest, in the unit of q
     limits: Range | None = None
     speed_limit: Positive | None = None
     effort_limit: Positive | None = None
     offset: Angle = 0.0
-    pitch: Number | None = None  # of a helical joint, metres per radian
+    pitch: Number | None = None  # of a helical joint, in metres per radian
     initial: Values | None = None  # as many as the joint has entries in q
-    mimic: Mimic | None = None
+    mimic: MimicDescription | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> JointDescription:
@@ -154,11 +156,15 @@ class JointDescription(_Strict):
             useful = {"type", "name"}
         elif self.type in SEVERAL:
             useful -= {"limits", "speed_limit", "effort_limit", "offset", "mimic"}
+            if self.model_fields_set & {"stiffness", "rest"}:
+                raise ValueError(
+                    f"stiffness, rest: springs act at revolute, prismatic and helical joints, not at a {self.type} one"
+                )
         if self.type != "helical":
             useful.discard("pitch")
         useless = sorted(name for name in self.model_fields_set - useful if getattr(self, name) is not None)
         if useless:
-            raise ValueError(f"{useless[0]} means nothing for a {self.type} joint")
+            raise ValueError(f"{useless[0]} does not apply to a {self.type} joint")
         if self.type == "helical" and self.pitch is None:
             raise ValueError("pitch is missing; a helical joint needs it, in metres per radian")
         self._check_initial()
@@ -173,11 +179,11 @@ class JointDescription(_Strict):
                 f"initial: a {self.type} joint needs {', '.join(names)}, got {counted(len(self.initial), 'number')}"
             )
         if self.type in TURNING and not is_unit(self.initial[-4:]):
-            raise ValueError("initial: the quaternion qx, qy, qz, qw is not of length 1")
+            raise ValueError("initial: the quaternion qx, qy, qz, qw does not have norm 1")
 
     @property
     def neutral(self) -> tuple[float, ...]:
-        """The entries of q at zero: no turn, no shift."""
+        """The neutral entries of q: no rotation, no translation."""
         names = COORDINATES.get(self.type, ("value",))
         return tuple(1.0 if name == "qw" else 0.0 for name in names)
 
@@ -197,12 +203,12 @@ _SHAPE_FIELDS: dict[str, set[str]] = {
 
 
 class Shape(_Strict):
-    """What a viewer draws for a link, placed in the link's frame. Cylinders and capsules lie along z."""
+    """A shape for drawing, placed in the link's frame. Cylinders and capsules are along z."""
 
     type: ShapeType
-    size: Vector | None = None  # of a box, from face to face; of an ellipsoid, its three diameters
+    size: Vector | None = None  # side lengths of a box; diameters of an ellipsoid
     radius: NotNegative | None = None
-    length: NotNegative | None = None  # of a capsule: without its round ends
+    length: NotNegative | None = None  # of a capsule, without its round ends
     file: Annotated[str, Field(min_length=1, max_length=4096)] | None = None  # see redyn.description.meshes
     scale: Vector | None = None
     xyz: Vector = (0.0, 0.0, 0.0)
@@ -215,14 +221,14 @@ class Shape(_Strict):
         for field in ("size", "radius", "length", "file", "scale"):
             given = getattr(self, field) is not None
             if given and field not in needed:
-                raise ValueError(f"{field} means nothing for a {self.type}")
+                raise ValueError(f"{field} does not apply to a {self.type}")
             if not given and field in needed - {"scale"}:
                 raise ValueError(f"a {self.type} needs {field}")
         return self
 
 
 class LinkDescription(_Strict):
-    """A link and the joint that carries it. Which geometry fields apply follows from the robot's convention."""
+    """A link and the joint that carries it. The convention determines which geometry fields apply."""
 
     name: Name | None = None
     parent: Name | None = None
@@ -256,12 +262,12 @@ class RobotDescription(_Strict):
     end_effector: Name | None = None
     unphysical: Annotated[str, Field(min_length=1)] | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
-    # Where the file lies, for its meshes; never read from the file itself, which may not choose its own bounds.
+    # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)
     _trusted: bool = PrivateAttr(default=False)
 
     def __eq__(self, other: object) -> bool:
-        """Where its file lies is no part of a robot."""
+        """Excludes the folder of the file from comparison."""
         return isinstance(other, RobotDescription) and self.__dict__ == other.__dict__
 
     @property
@@ -271,7 +277,7 @@ class RobotDescription(_Strict):
 
     @property
     def trusted(self) -> bool:
-        """Whether that file may name meshes in any folder, because the user said so."""
+        """Whether the user allows that file to refer to meshes in any folder."""
         return self._trusted
 
     def placed_in(self, folder: Path, trusted: bool = False) -> RobotDescription:

@@ -1,11 +1,11 @@
-"""Joints that follow others: q of the follower = multiplier * q of its leader + offset, in chains of any length."""
+"""Mimic joints: q of the follower = multiplier * q of its leader + offset, in chains of any length."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from redyn.description.schema import SEVERAL, LinkDescription, Mimic
+from redyn.description.schema import SEVERAL, LinkDescription, MimicDescription
 
 
 class Rule(NamedTuple):
@@ -18,20 +18,20 @@ class Rule(NamedTuple):
     def at(self, value: float) -> float:
         return self.factor * value + self.offset
 
-    def followed_by(self, mimic: Mimic) -> Rule:
+    def followed_by(self, mimic: MimicDescription) -> Rule:
         """The rule of a joint that mimics one with this rule."""
         return Rule(self.leader, mimic.multiplier * self.factor, mimic.offset + mimic.multiplier * self.offset)
 
 
 def is_single(link: LinkDescription) -> bool:
-    """Whether the joint has one number in q, so that others may follow it."""
+    """Whether the joint has one coordinate, so that others may mimic it."""
     return link.joint.type != "fixed" and link.joint.type not in SEVERAL
 
 
 def rules(links: Iterable[LinkDescription], until: Collection[str] = ()) -> dict[str, Rule]:
-    """For every joint that follows another: the joint at the end of its chain, or the first of `until` on the way.
+    """For every mimic joint, its rule with respect to the end of its chain, or to the first of `until` in it.
 
-    The rules have been checked: every leader is there, and no joint follows itself through others.
+    The rules have been checked: every leader exists, and there are no cycles.
 
     >>> from redyn.description import read
     >>> rules(read("gripper").links)
@@ -40,7 +40,7 @@ def rules(links: Iterable[LinkDescription], until: Collection[str] = ()) -> dict
     mimics = {str(link.joint.name): link.joint.mimic for link in links if link.joint.mimic is not None}
     found: dict[str, Rule] = {}
     for name in mimics:
-        chain = [name]  # of joints whose rules wait for that of the next
+        chain = [name]  # joints whose rules depend on the next one's
         while (leader := mimics[chain[-1]].joint) in mimics and leader not in until and leader not in found:
             chain.append(leader)
         for follower in reversed(chain):
@@ -51,7 +51,7 @@ def rules(links: Iterable[LinkDescription], until: Collection[str] = ()) -> dict
 
 
 def in_rings(leaders: Mapping[str, str]) -> set[str]:
-    """The joints that follow themselves, directly or through others; `leaders` has the leader of each follower.
+    """The joints in cycles of mimic joints; `leaders` maps each follower to its leader.
 
     >>> sorted(in_rings({"a": "b", "b": "c", "c": "b", "d": "d", "e": "a"}))
     ['b', 'c', 'd']
@@ -59,7 +59,7 @@ def in_rings(leaders: Mapping[str, str]) -> set[str]:
     found: set[str] = set()
     settled: set[str] = set()
     for name in leaders:
-        path: dict[str, None] = {}  # in order, and quick to search
+        path: dict[str, None] = {}  # ordered set
         at: str | None = name
         while at is not None and at not in path and at not in settled:
             path[at] = None

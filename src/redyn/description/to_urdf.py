@@ -1,11 +1,11 @@
 """URDF from any description.
 
-What URDF cannot say is written as a comment: gravity, the end effector, initial joint values and the smoothing of
-Coulomb friction. Armature becomes the rotor inertia of a transmission without reduction, which redyn reads back and
-Pinocchio and MuJoCo do not. The last two change the dynamics, so they are warned of as well. Shapes other than meshes
-and ellipsoids are kept. Cylindrical and universal joints become two joints with a massless link between them; a helical
-joint cannot be written. Rods and point masses get 1e-13 kg m^2 about the axes where they have none, because MuJoCo
-refuses a moment of zero; no result shows it.
+What URDF cannot express is written as a comment: gravity, the end effector, initial joint values, the smoothing of
+Coulomb friction and joint springs. Armature becomes the rotor inertia of a transmission without reduction, which redyn
+reads back and Pinocchio and MuJoCo ignore. The last three change the dynamics, so they give warnings too. Shapes other
+than meshes and ellipsoids are kept. Cylindrical and universal joints become two joints with a massless link between
+them; a helical joint cannot be written. Rods and point masses get 1e-13 kg m^2 about axes without inertia, because
+MuJoCo refuses a zero moment; the effect is below rounding.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SMOOTHING = JointDescription.model_fields["smoothing"].default
 
 
 def to_urdf(robot: RobotDescription) -> str:
-    """The text of a URDF file. Its root link is `world`; every frame keeps its name and its place.
+    """The text of a URDF file. Its root link is `world`; every frame keeps its name and pose.
 
     >>> from redyn.description import read
     >>> print(to_urdf(read("one-link"))[:62])
@@ -54,7 +54,7 @@ def to_urdf(robot: RobotDescription) -> str:
 
 
 def _single_joints(robot: RobotDescription) -> Iterator[LinkDescription]:
-    """The links, those on a joint that URDF lacks split into several."""
+    """The links, split into several where URDF lacks the joint type."""
     taken = link_names(robot)
     for link in robot.links:
         joint = link.joint
@@ -82,6 +82,8 @@ def _odd(joint: JointDescription) -> Iterator[str]:
         yield f"armature {joint.armature!r} is written as a transmission's rotor inertia, which few programs read"
     if joint.coulomb and joint.smoothing != SMOOTHING:
         yield f"URDF cannot express the smoothing {joint.smoothing!r} of its friction"
+    if joint.stiffness:
+        yield f"URDF cannot express its spring, of stiffness {joint.stiffness!r}"
 
 
 def _notes(robot: RobotDescription) -> Iterator[str]:
@@ -95,13 +97,13 @@ def _notes(robot: RobotDescription) -> Iterator[str]:
 def _name(text: str | None) -> str:
     """A name as an attribute's value, in quotes."""
     if _NO_XML.search(str(text)):
-        raise DescriptionError(repr(text), "has a character that XML cannot hold; choose another name")
+        raise DescriptionError(repr(text), "has a character that XML cannot represent; choose another name")
     return quoteattr(str(text))
 
 
 def _comment(text: str) -> str:
     text = _NO_XML.sub("?", text)
-    while "--" in text:  # which ends a comment
+    while "--" in text:  # would end a comment
         text = text.replace("--", "- -")
     return f"<!-- {text} -->"
 
@@ -122,7 +124,7 @@ def _link(link: LinkDescription) -> list[str]:
 def _inertial(link: LinkDescription) -> list[str]:
     inertia = link.inertia or (0.0,) * 6
     if not link.mass and not any(inertia) and link.joint.type == "fixed":
-        return []  # a link that moves says that it has no mass
+        return []  # a moving massless link has an explicit <inertial>
     if link.mass:
         inertia = _without_zero_moments(inertia)
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
@@ -137,7 +139,7 @@ def _inertial(link: LinkDescription) -> list[str]:
 
 
 def _without_zero_moments(inertia: tuple[float, ...]) -> tuple[float, ...]:
-    """The same numbers, unless a principal moment is zero: that one becomes the least."""
+    """The same numbers, unless a principal moment is zero: that one becomes the minimum."""
     xx, xy, xz, yy, yz, zz = inertia
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     moments, axes = np.linalg.eigh(tensor)
@@ -170,7 +172,7 @@ def _joint(link: LinkDescription) -> list[str]:
     if joint.type == "revolute" and joint.limits is None:
         kind = "continuous"
     placed = placement(link, "frames")
-    # A constant that is added to the joint variable becomes part of the joint's place.
+    # A constant added to the joint variable becomes part of the joint's pose.
     T = origin(placed.at(joint, joint.offset))
     if not joint.offset:
         T = {"xyz": link.xyz or (0.0, 0.0, 0.0), "rpy": link.rpy or (0.0, 0.0, 0.0)}
@@ -188,7 +190,7 @@ def _joint(link: LinkDescription) -> list[str]:
 
 
 def _transmission(joint: JointDescription) -> Iterator[str]:
-    """The rotor that a joint feels, as it feels it: behind a reduction of 1."""
+    """The reflected rotor inertia of a joint, as a transmission with a reduction of 1."""
     if not joint.armature:
         return
     yield f"  <transmission name={_name(f'{joint.name}_transmission')}>"
@@ -202,7 +204,7 @@ def _transmission(joint: JointDescription) -> Iterator[str]:
 
 
 def _drive(joint: JointDescription) -> Iterator[str]:
-    """Limits, friction and what has no element. Readers demand <limit>, with zeros where there is none."""
+    """Limits, friction, and comments for what has no element. Parsers require <limit>, with zeros if there is none."""
     if joint.limits or joint.type == "prismatic" or joint.speed_limit or joint.effort_limit:
         ends = 'lower="{!r}" upper="{!r}" '.format(*joint.limits) if joint.limits else ""
         yield f'    <limit {ends}effort="{joint.effort_limit or 0.0!r}" velocity="{joint.speed_limit or 0.0!r}"/>'
@@ -213,5 +215,7 @@ def _drive(joint: JointDescription) -> Iterator[str]:
         yield f"    <mimic joint={_name(joint.mimic.joint)} {follows}/>"
     if joint.coulomb and joint.smoothing != SMOOTHING:
         yield f"    {_comment(f'smoothing {joint.smoothing!r}')}"
+    if joint.stiffness:
+        yield f"    {_comment(f'spring: stiffness {joint.stiffness!r}, at rest at {joint.rest!r}')}"
     if joint.initial:
         yield f"    {_comment(f'initial value {_numbers(joint.initial)}')}"

@@ -1,7 +1,7 @@
-"""Angles whose unit is doubtful: a file that says 90 where radians are read almost certainly means degrees.
+"""Angles in suspicious units: a file with 90 where radians are expected almost certainly means degrees.
 
-The bounds are chosen on public robots: no angle of geometry is beyond a turn there, limits of joints beyond 10 rad are
-rare and have many digits, and much larger ones (999999, 1e16) say that there is none.
+The thresholds are based on public robots: no angle of geometry exceeds one revolution, joint limits beyond 10 rad are
+rare and have many digits, and much larger ones (999999, 1e16) mean that there is no limit.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, cast
 
 from redyn.description.schema import COORDINATES, JointDescription, LinkDescription
 
-TURN = 6.3  # rad: 2 pi, as people round it
+TURN = 6.3  # rad: 2 pi, rounded up
 TWO_TURNS = 12.6
-LARGEST_LIMIT = 720.0  # in degrees; beyond, it is no limit
+LARGEST_LIMIT = 720.0  # in degrees; larger values mean no limit
 
 _ANGLES = ("angle", "first", "second")  # of the names in COORDINATES
 _TURNING = ("revolute", "helical")
@@ -26,7 +26,7 @@ Path = tuple[str | int, ...]
 
 
 class Value(NamedTuple):
-    """A number of a link that may be an angle, and where it stands, such as ("joint", "limits", 0)."""
+    """A number of a link that may be an angle, and its location, such as ("joint", "limits", 0)."""
 
     path: Path
     value: float
@@ -39,12 +39,12 @@ class Value(NamedTuple):
 
 
 def like_degrees(angle: float) -> bool:
-    """Of an angle in the geometry, or of a joint's value."""
+    """Whether an angle of the geometry, or a joint value, looks like degrees."""
     return abs(angle) > TURN
 
 
 def like_degrees_of_limit(angle: float) -> bool:
-    """Limits may be several turns: then they are multiples of pi, or have more digits than people write in degrees.
+    """Limits may be several revolutions: then they are multiples of pi, or have more digits than degrees would.
 
     >>> [like_degrees_of_limit(x) for x in (-170, 172.5, 10.0, 62.83, -18.488884, 999999)]
     [True, True, False, False, False, False]
@@ -69,6 +69,7 @@ def values(link: LinkDescription) -> Iterator[Value]:
     joint = link.joint
     turns = joint.type in _TURNING
     yield Value(("joint", "offset"), joint.offset, turns)
+    yield Value(("joint", "rest"), joint.rest, turns)
     if joint.mimic is not None:
         yield Value(("joint", "mimic", "offset"), joint.mimic.offset, turns)
     for k, bound in enumerate(joint.limits or ()):
@@ -80,7 +81,7 @@ def values(link: LinkDescription) -> Iterator[Value]:
 
 
 def turning_coordinates(joint: JointDescription) -> list[bool]:
-    """Which of the numbers that q holds for a joint are angles.
+    """Which entries of q of a joint are angles.
 
     >>> turning_coordinates(JointDescription(type="planar"))
     [False, False, True]
@@ -95,21 +96,21 @@ def unit_given(text: str) -> bool:
 
 
 def doubtful(links: list[LinkDescription], written: Mapping[str, object]) -> Iterator[str]:
-    """Places and values that look like degrees, unless the data they come from, `written`, give a unit or pi.
+    """Messages about values that look like degrees, unless the original data, `written`, give a unit or pi.
 
-    And lengths that are given in degrees.
+    Also about lengths given in degrees.
     """
     for i, link in enumerate(links):
         for item in values(link):
             given = _written(written, ("links", i, *item.path))
             text = given if isinstance(given, str) else ""
             if not item.angle and _DEGREES.search(text):
-                yield f"{_place(i, item.path)}: {text[:60]!r} is no length; it is read as {item.value:g} m"
+                yield f"{_place(i, item.path)}: {text[:60]!r} is not a length; it is taken as {item.value:g} m"
             elif item.doubtful and not unit_given(text):
                 turns = f"{abs(item.value) / math.tau:.1f} turns"
                 yield (
-                    f"{_place(i, item.path)}: {item.value:g} is read in radians ({turns}); write {item.value:g} deg if "
-                    f"degrees are meant, {item.value:g} rad if not"
+                    f"{_place(i, item.path)}: {item.value:g} is taken as radians ({turns}); write {item.value:g} deg "
+                    f"for degrees, or {item.value:g} rad to confirm"
                 )
 
 
@@ -118,7 +119,7 @@ def _place(link: int, path: Path) -> str:
 
 
 def _written(data: object, path: Path) -> object:
-    """What stands at a place of plain data; None where its form is another."""
+    """The value at a path in plain data; None if there is none."""
     at: Any = data
     for step in path:
         try:

@@ -1,7 +1,7 @@
-"""Robots from URDF: chains and trees of every joint of the format, and spherical ones.
+"""Robots from URDF: chains and trees with all joint types of the format, and spherical joints.
 
-What is odd but common in public files (bodies that cannot exist or have no mass, mimic joints, limits the wrong way
-round, words that mean nothing, slips in what is drawn) is a warning; what leaves no robot is an error with its line.
+Common defects of public files (unphysical or massless bodies, mimic joints, swapped limits, unknown attributes, errors
+in shapes) give warnings; what prevents a robot from being built is an error with its line.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _carried(links: dict[str, Element], joints: dict[str, Element]) -> dict[str,
         child = _end_of(joint, "child", links)
         if child in carried:
             raise joint.error(
-                f"link {child[:60]!r} hangs on two joints (the other is in line {carried[child][0].line})"
+                f"link {child[:60]!r} is the child of two joints (the other is in line {carried[child][0].line})"
             )
         carried[child] = joint, _end_of(joint, "parent", links)
     return carried
@@ -105,7 +105,7 @@ def _check_tree(robot: Element, links: dict[str, Element], carried: dict[str, tu
     grounded = {name for name in links if name not in carried}
     roots = sorted(grounded, key=lambda name: links[name].line)
     for name in links:
-        path: dict[str, None] = {}  # in order, and quick to search
+        path: dict[str, None] = {}  # ordered set
         at = name
         while at not in grounded:
             if at in path:
@@ -140,13 +140,13 @@ def _reason(error: ValidationError) -> str:
 
 
 def _place(where: str, elements: list[Element]) -> tuple[Element, str] | None:
-    """The element behind `links[3].mass`, and the field."""
+    """The element for `links[3].mass`, and the field."""
     match = re.fullmatch(r"links\[(\d+)\]\.(.*)", where)
     return (elements[int(match[1])], match[2]) if match else None
 
 
 def _with_line(error: DescriptionError, robot: Element, elements: list[Element]) -> DescriptionError:
-    """The same complaint, placed by line instead of by the number of the link."""
+    """The same error, with a line number instead of the index of the link."""
     place = _place(error.where, elements)
     if place is None:
         return robot.error(error.what)
@@ -155,12 +155,12 @@ def _with_line(error: DescriptionError, robot: Element, elements: list[Element])
 
 
 def _noted(description: RobotDescription, elements: list[Element], notes: Notes) -> RobotDescription:
-    """Warns of what is odd; a robot of impossible bodies says so itself from here on."""
+    """Issues warnings; a robot with unphysical bodies is marked as such."""
     notes.warn()
     odd = Notes()
     for where, why in unphysical_links(description):
         place = _place(where, elements)
-        assert place is not None  # unphysical_links names links only
-        odd.add("results follow the numbers as they are", place[0], f"link {place[0].attributes['name']!r}: {why}")
+        assert place is not None  # unphysical_links gives links only
+        odd.add("the numbers are used as they are", place[0], f"link {place[0].attributes['name']!r}: {why}")
     odd.warn()
     return description.model_copy(update={"unphysical": "as given in the URDF"}) if odd.kinds else description

@@ -1,4 +1,4 @@
-"""The <inertial> elements of a URDF. What is missing in them is zero, and said to be."""
+"""The <inertial> elements of a URDF. Missing values are zero, with a warning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACES = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 
 
 def inertial(link: Element, notes: Notes) -> dict[str, Any]:
-    """Mass, mass centre and inertia, turned into the axes of the link."""
+    """Mass, mass centre and inertia in the axes of the link."""
     element = link.find("inertial")
     if element is None:
         return {}
@@ -48,12 +48,12 @@ def _mass(element: Element, name: str, notes: Notes) -> float:
 
 
 def _entries(inertia: Element, name: str, notes: Notes) -> list[float]:
-    """ixx ixy ixz iyy iyz izz; the other half of the tensor stands in where only that is given."""
+    """ixx ixy ixz iyy iyz izz; the lower half of the tensor is used if only that is given."""
     given = {key: inertia.number(key) for key in (*TENSOR, *MIRRORED) if key in inertia.attributes}
     for other, key in MIRRORED.items():
         if other in given and given.setdefault(key, given[other]) != given[other]:
             what = f"link {name!r}: {key} is {given[key]:g} and {other} is {given[other]:g}"
-            notes.add("the tensor is not symmetric; its upper half counts", inertia, what)
+            notes.add("the tensor is not symmetric; its upper half is used", inertia, what)
     missing = [key for key in TENSOR if key not in given]
     if missing:
         notes.add(ZERO, inertia, f"<inertia> of link {name!r} lacks {', '.join(missing)}")
@@ -61,14 +61,14 @@ def _entries(inertia: Element, name: str, notes: Notes) -> list[float]:
 
 
 def check_masses(robot: Element, links: list[LinkDescription], elements: list[Element], notes: Notes) -> None:
-    """Notes the links that move and have no mass, and the joints that move nothing that has."""
+    """Notes massless moving links, and joints that move no mass."""
     if not any(_has_inertia(link) for link in links):
         what = "no link has mass or inertia (<inertial> is missing or zero everywhere)"
         notes.add("every torque is zero and no acceleration is determined", robot, what)
         return
     heavy = {str(link.name) for link in links if _has_inertia(link)}
     parents = {str(link.name): str(link.parent) for link in links}
-    carrying: set[str] = set()  # links that have inertia or carry some
+    carrying: set[str] = set()  # links that have or carry inertia
     for name in heavy:
         while name in parents and name not in carrying:
             carrying.add(name)
@@ -77,7 +77,7 @@ def check_masses(robot: Element, links: list[LinkDescription], elements: list[El
         if link.joint.type == "fixed":
             continue
         if link.name not in carrying and not link.joint.armature:
-            what = f"joint {link.joint.name!r} moves no mass: neither link {link.name!r} nor what it carries has any"
+            what = f"joint {link.joint.name!r} moves no mass: link {link.name!r} and its descendants have none"
             notes.add("its torque is zero and its acceleration is not determined", element, what)
         elif element.find("inertial") is None:
             notes.add("taken as massless", element, f"link {link.name!r} moves and has no <inertial>")

@@ -1,4 +1,4 @@
-"""The <joint> and <transmission> elements of a URDF: where a link sits, how it moves, what drives and holds it."""
+"""The <joint> and <transmission> elements of a URDF: pose, motion, limits and friction of joints, rotor inertia."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REDUCTION = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 
 
 class Joints:
-    """All joints of a file, by name, with what the file says of them elsewhere."""
+    """All joints of a file, by name, with data from other elements."""
 
     def __init__(self, robot: Element, joints: dict[str, Element], notes: Notes) -> None:
         self.notes = notes
@@ -32,7 +32,7 @@ class Joints:
         self.wrong_leaders = _wrong_leaders(joints)
 
     def placed(self, joint: Element, parent: str) -> dict[str, Any]:
-        """Parent, joint and place of the link that a joint carries."""
+        """Parent, joint and pose of the child link of a joint."""
         kind, name = joint.text("type"), joint.text("name")
         if kind not in _MOVING:
             raise joint.error(
@@ -53,13 +53,13 @@ class Joints:
         return placed | {"joint": {"type": _MOVING[kind], "name": name, **drive}}
 
     def _held(self, joint: Element, kind: str) -> dict[str, Any]:
-        """Limits, and what the joint follows: for joints of one number."""
+        """Limits and mimic rule of joints with one coordinate."""
         name, limit, mimic = joint.text("name"), joint.find("limit"), joint.find("mimic")
         fields: dict[str, Any] = {}
         if limit is not None and _MOVING[kind] not in SEVERAL:
             lower, upper = limit.number("lower", 0.0), limit.number("upper", 0.0)
             if lower > upper and kind != "continuous":
-                what = f"limits of joint {name!r} are the wrong way round ({lower:g}, {upper:g})"
+                what = f"limits of joint {name!r} are swapped ({lower:g}, {upper:g})"
                 self.notes.add("left out", limit, what)
             elif kind != "continuous" and (lower, upper) != (0.0, 0.0):
                 fields["limits"] = (lower, upper)
@@ -96,7 +96,7 @@ def _friction(joint: Element, notes: Notes) -> dict[str, float]:
 
 
 def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
-    """The joints that cannot follow the one that they mimic, and what is wrong with that one."""
+    """The joints whose mimicked joint is invalid, and why."""
     mimics = {name: mimic for name, joint in joints.items() if (mimic := joint.find("mimic")) is not None}
     leaders = {name: mimic.text("joint") for name, mimic in mimics.items()}
     rings = in_rings(leaders)
@@ -109,12 +109,12 @@ def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
         if kind == "fixed" or kind in SEVERAL:
             wrong[name] = f"is {kind}"
         elif name in rings:
-            wrong[name] = "follows it in turn"
+            wrong[name] = "mimics it in turn"
     return wrong
 
 
 def _armature(robot: Element, joints: dict[str, Element], notes: Notes) -> dict[str, float]:
-    """What each joint feels of its rotor: the square of the reduction times the rotor's inertia."""
+    """Reflected rotor inertia of each joint: the square of the reduction times the rotor's inertia."""
     felt: dict[str, float] = {}
     for transmission in robot.all("transmission"):
         driven = [name for end in transmission.all("joint") if (name := end.attributes.get("name", "").strip())]

@@ -1,6 +1,6 @@
-"""The <visual> and <collision> elements of a URDF, recorded for a viewer; meshes stay unread.
+"""The <visual> and <collision> elements of a URDF, recorded for a viewer; meshes are not read here.
 
-A slip here changes the picture and not the robot: it is noted, and that shape or colour left out.
+An error here affects the picture and not the robot: it gives a warning, and that shape or colour is left out.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ COLOUR = "that colour is left out"
 
 
 def colours(robot: Element, notes: Notes) -> Colours:
-    """The named materials of a file: those beside the links, and those that a link defines for all."""
+    """The named materials of a file: global ones, and those defined in a link."""
     named: Colours = {}
     for material in robot.all("material"):
         _define(material, named, notes)
     for link in robot.all("link"):
         for visual in link.all("visual"):
             for material in visual.all("material"):
-                _define(material, named, None)  # noted where the visual is read
+                _define(material, named, None)  # noted when the visual is read
     return named
 
 
@@ -50,7 +50,7 @@ def _rgba(colour: Element, notes: Notes | None) -> tuple[float, ...] | None:
 
 
 def shapes(link: Element, palette: Colours, notes: Notes) -> dict[str, list[Shape]]:
-    """The fields `visual` and `collision` of a link, where it has them."""
+    """The fields `visual` and `collision` of a link, if it has them."""
     found: dict[str, list[Shape]] = {}
     for tag in ("visual", "collision"):
         for element in link.all(tag):
@@ -70,7 +70,7 @@ def shapes(link: Element, palette: Colours, notes: Notes) -> dict[str, list[Shap
 
 
 def _solid(element: Element, notes: Notes) -> dict[str, Any]:
-    """Kind and measures."""
+    """Type and dimensions of a shape."""
     geometry = element.find("geometry")
     for solid in geometry.children if geometry is not None else ():
         match solid.tag:
@@ -94,7 +94,7 @@ def _mesh(solid: Element, notes: Notes) -> dict[str, Any]:
         alone = len(solid.attributes["scale"].split()) == 1
         scale = solid.numbers("scale", 1 if alone else 3)
         if alone:
-            notes.add("taken for all three axes", solid, f"<mesh scale=...>: expected 3 numbers, got {scale[0]:g}")
+            notes.add("used for all three axes", solid, f"<mesh scale=...>: expected 3 numbers, got {scale[0]:g}")
         mesh["scale"] = scale * 3 if alone else scale
     return mesh
 

@@ -1,7 +1,7 @@
-"""Attributes and elements of a URDF that mean nothing, and degrees for radians: a slip must not pass for a number.
+"""Unknown attributes and elements of a URDF, and degrees instead of radians: a misspelt name must not go unnoticed.
 
-Every word counts in the elements that hold numbers of the dynamics. Elsewhere programs add words of their own, so only
-those are told that resemble a word which is missing, or that belong into another element.
+Every name is checked in the elements that matter for the dynamics. Elsewhere programs add their own extensions, so only
+names that resemble a missing one, or that belong in another element, are reported.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from redyn.description.units import like_degrees, like_degrees_of_limit
 from redyn.description.xml_file import Element
 
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-MIRRORED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}  # the other half of the tensor, which some files give too
+MIRRORED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}  # the lower half of the tensor, which some files also give
 
 _ATTRIBUTES = {
     "inertial": (),
@@ -40,13 +40,13 @@ _ELSEWHERE = {"inertial", "inertia", "mass", "origin", "axis", "limit", "dynamic
 _ONCE = {"link": ("inertial",), "joint": _LOOSE_CHILDREN["joint"], "inertial": _CHILDREN["inertial"]}
 _NOT_MODELLED = ("loop_joint", "force_element", "cable", "deformable", "reduced_deformable")  # Drake's and Bullet's
 
-MOST_GUESSES = 100  # they take time, and nobody reads more
-UNKNOWN = "ignored: redyn knows no such thing there"
-RADIANS = "URDF has radians; if degrees are meant, multiply by pi/180"
+MOST_GUESSES = 100  # notes; more would be slow and unread
+UNKNOWN = "ignored: unknown there"
+RADIANS = "URDF uses radians; for degrees, multiply by pi/180"
 
 
 def check_words(robot: Element, notes: Notes) -> None:
-    """Notes what stands in the links and joints of a robot without any effect."""
+    """Notes what has no effect in the links and joints of a robot."""
     _check_children(robot, notes)
     for child in robot.children:
         if child.tag in _NOT_MODELLED:
@@ -61,7 +61,7 @@ def _check(element: Element, notes: Notes) -> None:
     _check_children(element, notes)
     for tag in _ONCE.get(element.tag, ()):
         for again in element.all(tag)[1:]:
-            notes.add("left out: the first one counts", again, f"a second <{tag}> in {_shown(element)}")
+            notes.add("left out: the first one is used", again, f"a second <{tag}> in {_shown(element)}")
     for child in element.children:
         if child.tag in _ATTRIBUTES or child.tag in _LOOSE_ATTRIBUTES or child.tag in ("visual", "collision"):
             _check(child, notes)
@@ -82,7 +82,7 @@ def _check_attributes(element: Element, notes: Notes) -> None:
 
 
 def _check_units(element: Element, notes: Notes) -> None:
-    """Angles that look like degrees. Numbers that are none are told where they are read."""
+    """Notes angles that look like degrees. Invalid numbers are reported where they are read."""
     for name in ("rpy",) if element.tag == "origin" else ():
         for word in element.attributes.get(name, "").split():
             if like_degrees(_number(word)):
@@ -119,7 +119,7 @@ def _check_children(element: Element, notes: Notes) -> None:
 
 
 def _meant(name: str, missing: list[str], strict: bool, notes: Notes) -> str:
-    """A question, where an unknown word resembles one that is missing; a far guess only if it is told of anyway."""
+    """A suggestion if an unknown name resembles a missing one; a distant match only if it is reported anyway."""
     if len(notes.kinds.get(UNKNOWN, ())) > MOST_GUESSES:
         return ""
     close = difflib.get_close_matches(name.lower()[:60], missing, 1, 0.6 if strict else 0.75)

@@ -1,4 +1,4 @@
-"""Files that xacro, the macro language of ROS, has yet to make a URDF of: recognised, and answered with the cure."""
+"""Recognises files written in xacro, the macro language of ROS, and says how to convert them to URDF."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError
 
 SUFFIX = ".xacro"
-_NAMESPACE = "xacro"  # ends the address that the prefix stands for
+_NAMESPACE = "xacro"  # end of the namespace URI
 _LANGUAGE = {"macro", "include", "property", "arg", "if", "unless", "insert_block", "call", "element", "attribute"}
 _SUBSTITUTIONS = ("${", "$(")
 _READ = ("link", "joint")  # elements whose attributes matter
 
 
 def unexpanded(file: str, why: str) -> DescriptionError:
-    """The error for a file that must go through xacro first; `why` is what gave it away."""
+    """The error for a file that must be expanded by xacro first; `why` is the evidence."""
     name = PurePath(re.sub(r":\d+$", "", file)).name
     stem = re.sub(r"(\.urdf)?\.xacro$", "", name, flags=re.IGNORECASE)
     target = f"{stem}.urdf" if stem != name else f"expanded-{name}"
     return DescriptionError(
-        file, f"this is a xacro file, not yet a URDF ({why}); run `xacro {name} > {target}` and load {target}"
+        file, f"this is a xacro file, not a URDF ({why}); run `xacro {name} > {target}` and load {target}"
     )
 
 
 def check_expanded(robot: Element, notes: Notes) -> None:
-    """An error for a file that is written in xacro; a note where expanding it has left a few macros over."""
+    """An error for a file written in xacro; a note if expansion has left a few macros."""
     prefixes = ("xacro:", *(f"{prefix}:" for prefix in _prefixes(robot)))
     empty = not robot.all("link")
     for element in robot.walk():
@@ -45,12 +45,12 @@ def check_expanded(robot: Element, notes: Notes) -> None:
 
 
 def empty_hint(robot: Element) -> str:
-    """What to say of a robot without links that xacro had a hand in."""
+    """A hint for a robot without links in a file from xacro."""
     return "; a xacro file that only defines macros expands to nothing" if _prefixes(robot) else ""
 
 
 def _prefixes(robot: Element) -> list[str]:
-    """What stands for xacro in the names of elements, as the outermost one declares it."""
+    """The namespace prefix of xacro, as declared by the root element."""
     return [
         name.removeprefix("xmlns:")
         for name, value in robot.attributes.items()

@@ -1,6 +1,6 @@
-"""XML from strangers, by the standard library's expat: elements with their lines, everything bounded.
+"""Untrusted XML, parsed by the standard library's expat: elements with their lines, all sizes bounded.
 
-Document types are refused, and with them every entity: no bombs, no files or addresses that a model names.
+Document types are refused, and with them all entities: no entity bombs, no external files or URLs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from redyn.description.numbers import LARGEST
 from redyn.errors import DescriptionError
 
-DEEPEST = 200  # elements inside elements
+DEEPEST = 200  # nesting depth of elements
 MOST_ELEMENTS = 200_000  # fifty times the largest public robot
 MOST_LINKS = 100_000
 LONGEST_TOKEN = 1_000_000  # bytes: one tag with all its attributes, or one comment
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(slots=True)
 class Element:
-    """A tag with its attributes; errors name its file and line."""
+    """An element with its attributes; errors give its file and line."""
 
     file: str
     tag: str
@@ -57,7 +57,7 @@ class Element:
         return DescriptionError(f"{self.file}:{self.line}", message)
 
     def text(self, name: str) -> str:
-        """An attribute that must be there."""
+        """A required attribute."""
         value = self.attributes.get(name, "").strip()
         if not value:
             others = ", ".join(repr(other[:60]) for other in list(self.attributes)[:5] if other != name)
@@ -88,7 +88,7 @@ class Element:
         return values
 
     def origin(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """xyz and rpy of the <origin> inside; zeros where there is none."""
+        """xyz and rpy of the child <origin>; zeros if there is none."""
         origin = self.find("origin")
         nothing = (0.0, 0.0, 0.0)
         if origin is None:
@@ -97,12 +97,12 @@ class Element:
 
 
 def parse_xml(data: bytes, file: str) -> Element:
-    """The outermost element of a file."""
+    """The root element of a file."""
     return _Reader(file, _encoding(data, file)).read(data)
 
 
 def _encoding(data: bytes, file: str) -> str | None:
-    """UTF-8 under any of its names, None where expat should go by the file; strangers choose from a short list."""
+    """UTF-8 under any of its names, None if expat should detect it; other encodings only from a short list."""
     match = _DECLARED.match(data)
     name = match[1].decode("ascii").lower() if match else None
     if name in _UTF8:
@@ -138,7 +138,7 @@ class _Reader:
             reason = xml.parsers.expat.ErrorString(error.code)
             hint = "" if _is_utf8(data) else "; the text is not UTF-8, so the first line must name its encoding"
             raise DescriptionError(f"{self.file}:{error.lineno}", f"not valid XML: {reason}{hint}") from None
-        except (LookupError, ValueError) as error:  # an encoding after all that Python cannot read
+        except (LookupError, ValueError) as error:  # an encoding that Python cannot decode after all
             raise DescriptionError(f"{self.file}:1", f"not valid XML: {error}; write the file in UTF-8") from None
         assert self.root is not None  # expat has refused a file without elements
         return self.root

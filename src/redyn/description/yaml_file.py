@@ -1,4 +1,4 @@
-"""Robot files in YAML: read with a safe loader that also refuses what is surely a mistake, and written back."""
+"""Reads and writes robot files in YAML, with a safe loader that also refuses certain mistakes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from redyn.description.units import doubtful, values
 from redyn.errors import DescriptionError, warn
 
 LARGEST_FILE = 50_000_000  # bytes of a robot file
-# Of a YAML file, which is parsed in Python at some 20,000 values a second: 1,500 links, and seconds at worst.
+# Limits of a YAML file, which is parsed in Python at some 20,000 values per second: 1,500 links, a few seconds.
 LARGEST_YAML = 1_000_000  # characters
 MOST_VALUES = 50_000  # keys, numbers, lists and mappings
 
@@ -25,7 +25,7 @@ _STANDARD = "tag:yaml.org,2002:"  # written !! in a file
 
 
 class _Loader(yaml.SafeLoader):
-    """Mappings, lists and text; duplicate keys, anchors and tags are errors instead of surprises.
+    """Mappings, lists and text; duplicate keys, anchors and tags are errors.
 
     Numbers stay text for our own parser: YAML 1.1 would read 010 as 8, 1:30 as 90 and 1e-3 not at all.
     """
@@ -70,7 +70,7 @@ _Loader.yaml_implicit_resolvers = {
 def parse_yaml(text: str, origin: str) -> RobotDescription:
     """A robot from the text of a file; `origin` names the file in errors."""
     if len(text) > LARGEST_YAML:
-        limit = f"at most {LARGEST_YAML:,} characters are read"
+        limit = f"the limit is {LARGEST_YAML:,} characters"
         raise DescriptionError(origin, f"the file is too long for a robot in YAML: {len(text):,} characters; {limit}")
     try:
         data = yaml.load(text, Loader=_Loader)
@@ -86,7 +86,7 @@ def parse_yaml(text: str, origin: str) -> RobotDescription:
 
 
 def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescription:
-    """A robot from plain data, every error with its place."""
+    """A robot from plain data, every error with its location."""
     try:
         robot = RobotDescription.model_validate(dict(data))
     except ValidationError as error:
@@ -125,8 +125,8 @@ _CURES = {
     "joint": "; write revolute, prismatic, fixed or another type",
     "type": "; write revolute, prismatic, fixed or another type",
     "links": "; a list with one entry per link",
-    "name": "; what the robot is called",
-    "mimic.joint": "; the name of the joint to follow",
+    "name": "; the name of the robot",
+    "mimic.joint": "; the name of the joint to mimic",
     "visual.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
     "collision.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
 }
@@ -142,7 +142,7 @@ def _message(problem: Any) -> str:
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("joint",):
         return "expected revolute, prismatic, fixed or another type, or a mapping with type"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("mimic",):
-        return "expected a mapping with joint, and with multiplier and offset if need be"
+        return "expected a mapping with joint and, optionally, multiplier and offset"
     if kind == "list_type" and problem["loc"][-1:] in (("visual",), ("collision",)):
         return "expected a list of shapes such as {type: box, size: [1, 1, 1]}"
     if kind in ("list_type", "model_type", "model_attributes_type"):
@@ -157,7 +157,7 @@ def _message(problem: Any) -> str:
 
 
 def to_data(robot: RobotDescription) -> dict[str, object]:
-    """Plain data that reads back as the same robot; defaults are left out."""
+    """Plain data that reads back as the same robot, without defaults."""
     data = robot.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
     for described, link in zip(robot.links, data["links"], strict=True):
         for field in _ANGLES:
@@ -176,7 +176,7 @@ def to_data(robot: RobotDescription) -> dict[str, object]:
 
 
 def _say_radians(link: Any, path: tuple[str | int, ...]) -> None:
-    """A number with its unit, where a reader would ask whether degrees are meant."""
+    """A number with its unit, if it would otherwise look like degrees."""
     *above, last = path
     for step in above:
         link = link[step]

@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass
-class World:
+class Conditions:
     """What a call may set beside the state: gravity, wrenches from outside, the frame that is asked about."""
 
     gravity: Vec3 | None = None
@@ -29,13 +29,19 @@ class World:
 
 
 class Kind(Enum):
-    """What an output is, and so what becomes of it where some rates depend on others: rates = G u, see `reduced`."""
+    """What an output is, and so what becomes of it where rates depend on others, qd = G u: see `reduced`.
+
+    The convective kinds and the rates of columns hold terms in G_dot, which vanish where G is constant.
+    """
 
     FORCE = auto()  # generalised forces, one per rate: G^T f
+    CONVECTIVE_FORCE = auto()  # what the rates need while accelerations are zero: G^T (h + M G_dot u)
     SQUARE = auto()  # a matrix from rates to generalised forces: G^T M G
+    CONVECTIVE_SQUARE = auto()  # one whose product with the rates is a convective force: G^T (C G + M G_dot)
     COLUMNS = auto()  # a column per rate: J G
+    COLUMN_RATES = auto()  # the rate of the Jacobian of the frame that is asked about: J_dot G + J G_dot
     ROWS = auto()  # a row per generalised force: G^T Y
-    COORDINATES = auto()  # one entry per coordinate: those of the independent ones
+    COORDINATES = auto()  # one entry per coordinate: those of the robot's own q
     RATES = auto()  # rates or accelerations: of the independent ones already
     PLAIN = auto()  # whatever the rates are, it is the same
 
@@ -64,7 +70,8 @@ class Solve:
     arith: Arithmetic
     M: Rows
     values: dict[str, Sequence[Scalar]]
-    phi: Callable[[], list[Scalar]]  # tau less what gravity, rates and wrenches ask for
+    phi: Callable[[], list[Scalar]]  # tau less what gravity, rates, friction and wrenches ask for
+    slopes: Callable[[Sequence[Scalar]], list[Rows]]  # dtau/dq and dtau/dqd at an acceleration
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Algorithm:
     short: str  # a name for people who type it; "" if there is none
     state: tuple[str, ...]
     outputs: tuple[Output, ...]
-    run: Callable[[Model, Arithmetic, Columns, World], Outputs]
+    run: Callable[[Model, Arithmetic, Columns, Conditions], Outputs]
     options: frozenset[str]  # of gravity, external, payload, frame
     regroup: bool  # whether regrouped inertial parameters give the same result
     divisor: Divisor
@@ -104,6 +111,8 @@ class Derivative:
     base: Algorithm
     by: tuple[str, ...]
     outputs: tuple[Output, ...]
+    run: Callable[[Model, Arithmetic, Columns, Conditions], Outputs]
+    reduced: Callable[[Solve], Outputs] | None
     per_pair: int
 
     short = ""
@@ -112,6 +121,10 @@ class Derivative:
     @property
     def name(self) -> str:
         return f"{self.base.name}_derivatives"
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        return self.base.state
 
 
 Entry = Algorithm | Derivative

@@ -1,14 +1,15 @@
-"""The catalogue: every algorithm by its name. A new one is an entry here, and nothing elsewhere."""
+"""The catalogue: every algorithm by its name. A new one needs an entry here and nothing else."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics import convective, energy, forward, friction, inertia, inverse, kinematics
+from redyn.dynamics import convective, derivatives, energy, forward, inertia, inverse, kinematics, passive
 from redyn.dynamics.algorithm import (
     Algorithm,
     Columns,
+    Conditions,
     Derivative,
     Divisor,
     Entry,
@@ -17,26 +18,26 @@ from redyn.dynamics.algorithm import (
     Outputs,
     Rows,
     Solve,
-    World,
     flat,
 )
 from redyn.dynamics.inertia import cholesky_inverse, cholesky_solve, udu_of_matrix
+from redyn.dynamics.link_motion import link_motion
 from redyn.dynamics.regressor import regressor
 from redyn.model import Frame, Model
 
 # --- shapes and parts of entries ----------------------------------------------------------------------------------
 
 
-def _force(name: str) -> tuple[Output, ...]:
-    return (Output(name, Kind.FORCE, lambda m: (m.dof,)),)
+def _force(name: str, kind: Kind = Kind.FORCE) -> tuple[Output, ...]:
+    return (Output(name, kind, lambda m: (m.dof,)),)
 
 
-def _square(name: str) -> tuple[Output, ...]:
-    return (Output(name, Kind.SQUARE, lambda m: (m.dof, m.dof)),)
+def _square(name: str, kind: Kind = Kind.SQUARE) -> tuple[Output, ...]:
+    return (Output(name, kind, lambda m: (m.dof, m.dof)),)
 
 
-def _columns(name: str) -> tuple[Output, ...]:
-    return (Output(name, Kind.COLUMNS, lambda m: (6, m.dof)),)
+def _columns(name: str, kind: Kind = Kind.COLUMNS) -> tuple[Output, ...]:
+    return (Output(name, kind, lambda m: (6, m.dof)),)
 
 
 def _plain(name: str, *shape: int) -> tuple[Output, ...]:
@@ -52,7 +53,7 @@ def _per_body(name: str, *shape: int) -> Output:
 
 
 def _link_motion(model: Model, arith: Arithmetic, s: Columns) -> Outputs:
-    motions = kinematics.link_motion(model, arith, *s)
+    motions = link_motion(model, arith, *s)
     zero, one = arith.const(0.0), arith.const(1.0)
     poses: list[Scalar] = []
     for m in motions:
@@ -71,16 +72,16 @@ def _udu(U: Rows, D: list[Scalar]) -> Outputs:
     return [flat(U), D]
 
 
-def _frame(w: World) -> Frame:
+def _frame(w: Conditions) -> Frame:
     assert w.frame is not None
     return w.frame
 
 
-def _forces(w: World) -> dict[str, Any]:
+def _forces(w: Conditions) -> dict[str, Any]:
     return {"gravity": w.gravity, "external": w.external}
 
 
-def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: World) -> list[Scalar]:
+def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: Conditions) -> list[Scalar]:
     q, qd, qdd = s
     wrenches = inverse.user_joint_wrenches(model, arith, q, qd, qdd, gravity=w.gravity, external=w.external)
     return flat([wrench.components() for wrench in wrenches])
@@ -88,6 +89,18 @@ def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: World) -> list[Sca
 
 def _acceleration(s: Solve) -> Outputs:
     return [cholesky_solve(s.arith, s.M, s.phi())]
+
+
+def _acceleration_slopes(s: Solve) -> Outputs:
+    """-M^-1 dtau/dq, -M^-1 dtau/dqd and M^-1."""
+    by_state = s.slopes(cholesky_solve(s.arith, s.M, s.phi()))
+    solved = [_solved_columns(s, slopes) for slopes in by_state]
+    return [flat(rows) for rows in (*solved, cholesky_inverse(s.arith, s.M))]
+
+
+def _solved_columns(s: Solve, slopes: Rows) -> Rows:
+    columns = [cholesky_solve(s.arith, s.M, [-x for x in column]) for column in zip(*slopes, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 # --- the entries --------------------------------------------------------------------------------------------------
@@ -199,7 +212,7 @@ def _algorithms() -> list[Algorithm]:
             "coriolis_matrix_mci",
             "",
             _v,
-            _square("C"),
+            _square("C", Kind.CONVECTIVE_SQUARE),
             lambda m, a, s, w: [flat(c(m, a, *s, form="mci"))],
             options=_NONE,
             **_MATRIX,
@@ -210,7 +223,7 @@ def _algorithms() -> list[Algorithm]:
             "coriolis_matrix_christoffel",
             "",
             _v,
-            _square("C"),
+            _square("C", Kind.CONVECTIVE_SQUARE),
             lambda m, a, s, w: [flat(c(m, a, *s, form="christoffel"))],
             options=_NONE,
             **_MATRIX,
@@ -221,7 +234,7 @@ def _algorithms() -> list[Algorithm]:
             "coriolis_vector",
             "coriolis",
             _v,
-            _force("h"),
+            _force("h", Kind.CONVECTIVE_FORCE),
             lambda m, a, s, w: [i.coriolis_vector(m, a, *s)],
             options=_NONE,
             **_PASS,
@@ -242,7 +255,17 @@ def _algorithms() -> list[Algorithm]:
             "friction",
             ("qd",),
             _force("tau"),
-            lambda m, a, s, w: [friction.friction_torque(m, a, *s)],
+            lambda m, a, s, w: [passive.friction_torque(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "spring_torque",
+            "springs",
+            _q,
+            _force("tau"),
+            lambda m, a, s, w: [passive.spring_torque(m, a, *s)],
             options=_NONE,
             **_PASS,
             regroup=False,
@@ -321,7 +344,7 @@ def _algorithms() -> list[Algorithm]:
             "jacobian_rate",
             "",
             _v,
-            _columns("J_dot"),
+            _columns("J_dot", Kind.COLUMN_RATES),
             lambda m, a, s, w: [flat(k.jacobian_rate(m, a, *s, frame=_frame(w)))],
             options=_FRAME,
             **_PASS,
@@ -364,17 +387,29 @@ def _algorithms() -> list[Algorithm]:
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _algorithms()}
 
 
-def _derivative(of: str, per_pair: int, **outputs: str) -> Derivative:
-    """`outputs` name the results by the state vector that each is a derivative by."""
-    squares = tuple(_square(name)[0] for name in outputs.values())
-    return Derivative(ALGORITHMS[of], tuple(outputs), squares, per_pair)
+def _squares(*names: str) -> tuple[Output, ...]:
+    return tuple(_square(name)[0] for name in names)
 
 
 DERIVATIVES = {
     entry.name: entry
     for entry in (
-        _derivative("inverse_dynamics", 250, q="dtau_dq", qd="dtau_dqd"),
-        _derivative("forward_dynamics", 520, q="dqdd_dq", qd="dqdd_dqd", tau="dqdd_dtau"),
+        Derivative(
+            ALGORITHMS["inverse_dynamics"],
+            ("q", "qd"),
+            _squares("dtau_dq", "dtau_dqd"),
+            lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s)],
+            reduced=None,
+            per_pair=160,
+        ),
+        Derivative(
+            ALGORITHMS["forward_dynamics"],
+            ("q", "qd", "tau"),
+            _squares("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+            lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s)],
+            reduced=_acceleration_slopes,
+            per_pair=450,
+        ),
     )
 }
 CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES}

@@ -27,7 +27,7 @@ from redyn.algebra import (
     outer,
 )
 from redyn.dynamics.inertia import composite_masses
-from redyn.dynamics.kinematics import propagations, twists
+from redyn.dynamics.kinematics import propagations, twists, zero_vector
 from redyn.model import Link, Model
 
 Form = Literal["mci", "christoffel"]
@@ -53,23 +53,22 @@ def body_matrix(link: Link, omega: Vec3, form: Form, arith: Arithmetic) -> Conve
     return ConvectiveMatrix(E, -omega.cross(M.h))
 
 
-def lever_rate(B_ij: Propagation, omega_j: Vec3, omega_i: Vec3, slip: Vec3) -> Vec3:
+def lever_rate(B_ij: Propagation, omega_j: Vec3, omega_i: Vec3, slide: Vec3) -> Vec3:
     """The rate of the vector from the parent's origin to the link's own, in link axes: what B_dot is made of."""
-    rate = B_ij.to_child(omega_j.cross(B_ij.offset)) + slip
+    rate = B_ij.to_child(omega_j.cross(B_ij.offset)) + slide
     return rate if B_ij.slide is None else rate + omega_i.cross(B_ij.slide)
 
 
-def _gathered(model: Model, B: Sequence[Propagation], slips: list[Vec3], arith: Arithmetic) -> list[Vec3]:
-    """The sliding velocities, those of links that follow handed to the first link of their joint.
+def _slides(model: Model, arith: Arithmetic, B: Sequence[Propagation], qd: Sequence[Scalar]) -> list[Vec3]:
+    """The sliding velocity of every joint; those of a joint about a point are gathered at its first link.
 
-    A free joint moves its origin first and turns about it there, whatever the order of its velocities.
+    A free joint moves its origin first and turns about it there, whatever the order of its rates.
     """
-    zero = arith.const(0.0)
-    for i in reversed(range(1, model.n)):
-        if model.links[i].joint.follows:
-            slips[i - 1] = slips[i - 1] + B[i].to_parent(slips[i])
-            slips[i] = Vec3(zero, zero, zero)
-    return slips
+    slides = [link.joint.p.lin * qd_i for link, qd_i in zip(model.links, qd, strict=True)]
+    for i in model.continued:
+        slides[i - 1] = slides[i - 1] + B[i].to_parent(slides[i])
+        slides[i] = zero_vector(arith)
+    return slides
 
 
 def to_parent(K: ConvectiveMatrix, M_tilde: MassMatrix, B_ij: Propagation, rate: Vec3) -> ConvectiveMatrix:
@@ -78,8 +77,8 @@ def to_parent(K: ConvectiveMatrix, M_tilde: MassMatrix, B_ij: Propagation, rate:
     E, k = K.E - _double_cross(M_tilde.h, rate), K.k - rate * M_tilde.m
     if B_ij.slide is not None:
         E = E + _double_cross(B_ij.slide, k)
-    for turn in reversed(B_ij.turns):
-        E, k = turn.matrix_to_parent(E), turn.to_parent(k)
+    for rotation in reversed(B_ij.rotations):
+        E, k = rotation.matrix_to_parent(E), rotation.to_parent(k)
     return ConvectiveMatrix(E + _double_cross(B_ij.offset, k), k)
 
 
@@ -97,32 +96,29 @@ def coriolis_matrix(
     B = propagations(model, arith, q)
     M_tilde = composite_masses(model, B)
     omega = [t.ang for t in twists(model, arith, B, qd)]
-    slips = _gathered(model, B, [link.joint.p.lin * qd_i for link, qd_i in zip(links, qd, strict=True)], arith)
-    rates = [lever_rate(B[i], omega[link.parent], omega[i + 1], slips[i]) for i, link in enumerate(links)]
+    slides = _slides(model, arith, B, qd)
+    rates = [lever_rate(B[i], omega[link.parent], omega[i + 1], slides[i]) for i, link in enumerate(links)]
     K = [body_matrix(link, omega[i + 1], form, arith) for i, link in enumerate(links)]
     for i in reversed(range(n)):
         j = links[i].parent
         if j:
             K[j - 1] = K[j - 1] + to_parent(K[i], M_tilde[i], B[i], rates[i])
     C = [[arith.const(0.0)] * n for _ in range(n)]
-    for i in reversed(range(1, n)):
-        if links[i].joint.follows:  # p_i of the whole joint is fixed to its last link
-            omega[i] = B[i].to_parent(omega[i + 1])
+    for i in model.continued:  # p_i of a joint about a point is fixed to its last link
+        omega[i] = B[i].to_parent(omega[i + 1])
     p_dot = [_rate(link.joint.p, omega[i + 1]) for i, link in enumerate(links)]  # Omega_i p_i
     for i in range(n):
         p = links[i].joint.p
         w = M_tilde[i] @ p_dot[i] + K[i] @ p
         row, turning = M_tilde[i] @ p, K[i].transpose_apply(p)
         C[i][i] = p.dot(w)
-        k = i
-        while links[k].parent:
+        for child, k in model.inward(i):
             # For every link k that carries link i, with w, row and turning now at link k:
             #   c_ki = p_k^T w            w = B_ik^T (M_tilde_i Omega_i + K_i) p_i                  (9.16k, first)
             #   c_ik = row Omega_k p_k + turning e_k, both from p_i^T (H_ik + M_tilde_i B_ik Omega_k + M'_i B_ik) p_k:
             #          row = p_i^T M_tilde_i B_ik, turning the angular half of the remaining row    (9.16k, second)
-            turning = B[k].to_parent(turning + rates[k].cross(row.force))
-            w, row = B[k].T @ w, B[k].T @ row
-            k = links[k].parent - 1
+            turning = B[child].to_parent(turning + rates[child].cross(row.force))
+            w, row = B[child].T @ w, B[child].T @ row
             p_k = links[k].joint.p
             C[k][i] = p_k.dot(w)
             C[i][k] = p_dot[k].dot(row) + p_k.ang.dot(turning)

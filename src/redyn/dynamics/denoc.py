@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from redyn.algebra import Mat3, Sym3, Vec3
 from redyn.arithmetic import Floats
-from redyn.dynamics.kinematics import ancestors, poses, propagations
+from redyn.dynamics.kinematics import poses, propagations
 from redyn.errors import SingularError
 from redyn.model import Model
 
@@ -126,7 +126,7 @@ class Denoc:
 
     def carries(self, j: int, i: int) -> bool:
         """Whether link j is link i or lies between it and the base."""
-        return j in ancestors(self.model, i)
+        return j in self.model.path(i)
 
     def children(self, i: int) -> list[int]:
         return [k for k, parent in enumerate(self.parent, start=1) if parent == i]

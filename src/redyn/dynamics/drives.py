@@ -5,11 +5,15 @@ They do not depend on the configuration, so they stand beside the recursion and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.algebra import Scalar
+from redyn.arithmetic import Arrays
+from redyn.dynamics.laws.friction import friction as friction_law
 from redyn.model import Model
 
 Array = NDArray[np.float64]
@@ -23,18 +27,46 @@ def drive_parameters(model: Model, friction: bool, armature: bool) -> Array:
     )
 
 
-def with_drive_columns(model: Model, Y: Array, qd: ArrayLike, qdd: ArrayLike, friction: bool, armature: bool) -> Array:
-    """Y with the columns of `drive_parameters` behind its own."""
-    free, factor = np.array([tie.free for tie in model.ties]), np.array([tie.factor for tie in model.ties])
-    rate, acceleration = (
-        np.broadcast_to(np.asarray(x, dtype=np.float64), (*Y.shape[:-2], model.dof))[..., free] * factor
-        for x in (qd, qdd)
-    )
+def with_drive_columns(
+    model: Model, Y: Array, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, friction: bool, armature: bool
+) -> Array:
+    """Y with the columns of `drive_parameters` behind its own: what each parameter multiplies, by G^T."""
+    G, rate, acceleration = _of_the_tree(model, Y.shape[:-2], q, qd, qdd)
     smoothing = np.array([cast(float, link.joint.smoothing) for link in model.links])
-    diagonals = [rate, rate / np.sqrt(rate**2 + smoothing**2)] if friction else []
-    diagonals += [acceleration] if armature else []
-    full = np.zeros((*Y.shape[:-1], Y.shape[-1] + model.n * len(diagonals)))
-    full[..., : Y.shape[-1]] = Y
-    for k, diagonal in enumerate(diagonals):
-        full[..., free, Y.shape[-1] + k * model.n + np.arange(model.n)] = diagonal * factor
-    return full
+    factors: list[Array] = []
+    if friction:  # the law is linear in damping and in coulomb: each column is the law for one of them alone
+        law = cast("Callable[..., Array]", friction_law)
+        factors += [law(rate, 1.0, 0.0, smoothing, np.sqrt), law(rate, 0.0, 1.0, smoothing, np.sqrt)]
+    factors += [acceleration] if armature else []
+    return np.concatenate([Y, *(np.swapaxes(G, -1, -2) * factor[..., None, :] for factor in factors)], axis=-1)
+
+
+def _of_the_tree(
+    model: Model, states: tuple[int, ...], q: ArrayLike, qd: ArrayLike, qdd: ArrayLike
+) -> tuple[Array, Array, Array]:
+    """G, (..., n, dof), with the rates and accelerations of all joints, (..., n)."""
+    if model.reduction is None:
+        rate, acceleration = (_rows(x, states, model.n) for x in (qd, qdd))
+        return np.eye(model.n), rate, acceleration
+    reduction, arith = model.reduction, Arrays()
+    own_q, u, u_dot = (_columns(x, states, k) for x, k in ((q, model.nq), (qd, model.dof), (qdd, model.dof)))
+    G = reduction.at(reduction.whole_q(own_q, arith), arith)
+    columns = [_joined(G.to_tree(cast("list[Scalar]", unit.tolist())), states) for unit in np.eye(model.dof)]
+    rates, accelerations = G.to_tree(u), G.to_tree(u_dot)
+    bias = G.bias(rates, u)
+    if bias is not None:
+        accelerations = [a + b for a, b in zip(accelerations, bias, strict=True)]
+    return np.stack(columns, axis=-1), _joined(rates, states), _joined(accelerations, states)
+
+
+def _rows(values: ArrayLike, states: tuple[int, ...], width: int) -> Array:
+    return np.broadcast_to(np.asarray(values, dtype=np.float64), (*states, width))
+
+
+def _columns(values: ArrayLike, states: tuple[int, ...], width: int) -> list[Scalar]:
+    rows = _rows(values, states, width)
+    return [cast(Scalar, rows[..., k]) for k in range(width)]
+
+
+def _joined(columns: list[Scalar], states: tuple[int, ...]) -> Array:
+    return np.stack([np.broadcast_to(np.asarray(x, dtype=np.float64), states) for x in columns], axis=-1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Scalar, Vec3, Wrench
 from redyn.dynamics.kinematics import propagations, twists, zero_vector
+from redyn.dynamics.passive import stored_energy
 from redyn.model import Model
 
 
@@ -37,9 +38,9 @@ def first_moment(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[
 
 
 def potential_energy(model: Model, arith: Arithmetic, q: Sequence[Scalar], gravity: Vec3 | None = None) -> Scalar:
-    """-m g . c, zero with the mass centre at the world's origin."""
+    """-m g . c, zero with the mass centre at the world's origin, and the energy that springs store."""
     _, h = first_moment(model, arith, q)
-    return -(model.gravity if gravity is None else gravity).dot(h)
+    return -(model.gravity if gravity is None else gravity).dot(h) + stored_energy(model, arith, q)
 
 
 def com(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> Vec3:

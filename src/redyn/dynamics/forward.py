@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from redyn.algebra import Arithmetic, ArticulatedInertia, Mat3, Propagation, Scalar, Sym3, Twist, Vec3, Wrench
-from redyn.dynamics.friction import friction
+from redyn.algebra import Arithmetic, ArticulatedInertia, Propagation, Scalar, Twist, Vec3, Wrench
 from redyn.dynamics.inverse import External, applied_wrenches, joint_wrenches
 from redyn.dynamics.kinematics import propagations
-from redyn.model import Joint, Link, Model
+from redyn.dynamics.passive import passive_torque
+from redyn.model import Link, Model
 
 
 @dataclass(slots=True)
@@ -34,21 +34,10 @@ def articulated_step(link: Link, M_hat: ArticulatedInertia) -> tuple[Articulatio
     psi_hat = M_hat @ p  # (9.39c)
     m_hat = p.dot(psi_hat) + armature  # (9.39c)
     reciprocal = 1 / m_hat
-    psi = link.joint.with_axis(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
-    M_bar = _with_row(link.joint, M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
+    psi = link.joint.with_known_component(psi_hat * reciprocal, 1 - armature * reciprocal)  # (9.39c)
+    M_bar = link.joint.with_known_row(M_hat.less_dyad(psi_hat, psi), psi * armature)  # (9.39d)
     block = M_hat.G if link.joint.kind == "prismatic" else M_hat.I
     return Articulation(psi, m_hat, reciprocal, block.xx + block.yy + block.zz), M_bar
-
-
-def _with_row(joint: Joint, M: ArticulatedInertia, row: Wrench) -> ArticulatedInertia:
-    """The same matrix with its row and column along the joint replaced by what they are known to be."""
-    I, F, G, n, f = M.I, M.F, M.G, row.moment, row.force
-    if joint.kind == "revolute":
-        columns = Mat3(Vec3(F.x.x, F.x.y, f.x), Vec3(F.y.x, F.y.y, f.y), Vec3(F.z.x, F.z.y, f.z))
-        return ArticulatedInertia(Sym3(I.xx, I.xy, n.x, I.yy, n.y, n.z), columns, G)
-    if joint.kind == "helical":  # its row is a sum of two: nothing to replace
-        return M
-    return ArticulatedInertia(I, Mat3(F.x, F.y, n), Sym3(G.xx, G.xy, f.x, G.yy, f.y, f.z))
 
 
 def articulations(model: Model, arith: Arithmetic, B: Sequence[Propagation]) -> list[Articulation]:
@@ -71,7 +60,7 @@ def inward_step(link: Link, joint: Articulation, phi_i: Scalar, eta: Wrench | No
     phi_hat = phi_i if eta is None else phi_i - link.joint.p.dot(eta)  # (9.39a)
     phi_tilde = phi_hat * joint.reciprocal  # (9.40)
     eta_i = joint.psi * phi_hat if eta is None else joint.psi * phi_hat + eta  # (9.39b)
-    return phi_tilde, link.joint.with_axis(eta_i, phi_i - armature * phi_tilde)
+    return phi_tilde, link.joint.with_known_component(eta_i, phi_i - armature * phi_tilde)
 
 
 def outward_step(link: Link, joint: Articulation, phi_tilde: Scalar, mu: Twist | None) -> tuple[Scalar, Twist]:
@@ -122,7 +111,7 @@ def forward_dynamics(
 ) -> list[Scalar]:
     """qdd: solve GIM qdd = phi with phi = tau less what the motion needs at qdd = 0 (9.38)."""
     B = propagations(model, arith, q)
-    phi = generalized_force(model, arith, B, qd, tau, gravity, external)
+    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external)
     return solve_with(model, B, articulations(model, arith, B), phi)
 
 
@@ -130,18 +119,19 @@ def generalized_force(
     model: Model,
     arith: Arithmetic,
     B: Sequence[Propagation],
+    q: Sequence[Scalar],
     qd: Sequence[Scalar],
     tau: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
 ) -> list[Scalar]:
-    """phi = tau - h - gravity_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
+    """phi = tau - h - gravity_torque - spring_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
     applied = applied_wrenches(model, arith, B, external)
     still = [arith.const(0.0)] * model.n
     bias, _ = joint_wrenches(model, arith, B, qd, still, model.gravity if gravity is None else gravity, applied)
     return [
-        tau_i - bias_i - friction(link.joint, qd_i, arith)
-        for link, tau_i, bias_i, qd_i in zip(model.links, tau, bias, qd, strict=True)
+        tau_i - bias_i - passive_i
+        for tau_i, bias_i, passive_i in zip(tau, bias, passive_torque(model, arith, q, qd), strict=True)
     ]
 
 
@@ -158,10 +148,9 @@ def udu(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[list[list
     zero, one = arith.const(0.0), arith.const(1.0)
     U = [[one if i == k else zero for k in range(model.n)] for i in range(model.n)]
     for k in range(model.n):
-        i, psi_ik = k, joints[k].psi
-        while model.links[i].parent:
-            psi_ik = B[i].T @ psi_ik  # Saha 2003 (27)
-            i = model.links[i].parent - 1
+        psi_ik = joints[k].psi
+        for child, i in model.inward(k):
+            psi_ik = B[child].T @ psi_ik  # Saha 2003 (27)
             U[i][k] = model.links[i].joint.p.dot(psi_ik)  # Saha 2003 (25)
     return U, [joint.m_hat for joint in joints]
 

@@ -30,10 +30,8 @@ def mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[li
         joint = model.links[i].joint
         w = M_tilde[i] @ joint.p
         GIM[i][i] = joint.p.dot(w) + joint.armature  # (9.15b) for j = i
-        j = i
-        while model.links[j].parent:
-            w = B[j].T @ w
-            j = model.links[j].parent - 1
+        for child, j in model.inward(i):
+            w = B[child].T @ w
             GIM[i][j] = GIM[j][i] = model.links[j].joint.p.dot(w)  # (9.15c)
     return GIM
 
@@ -45,12 +43,12 @@ def cholesky_solve(arith: Arithmetic, A: Sequence[Sequence[Scalar]], b: Sequence
     y = list(b)
     for i in range(n):
         for k in range(i):
-            L[i][k] = (A[i][k] - _dot(L[i][:k], L[k][:k], arith)) / L[k][k]
-        L[i][i] = arith.sqrt(A[i][i] - _dot(L[i][:i], L[i][:i], arith))
-        y[i] = (b[i] - _dot(L[i][:i], y[:i], arith)) / L[i][i]
+            L[i][k] = (A[i][k] - dot(L[i][:k], L[k][:k], arith)) / L[k][k]
+        L[i][i] = arith.sqrt(A[i][i] - dot(L[i][:i], L[i][:i], arith))
+        y[i] = (b[i] - dot(L[i][:i], y[:i], arith)) / L[i][i]
     x = list(y)
     for i in reversed(range(n)):
-        x[i] = (y[i] - _dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :], arith)) / L[i][i]
+        x[i] = (y[i] - dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :], arith)) / L[i][i]
     return x
 
 
@@ -76,7 +74,7 @@ def udu_of_matrix(arith: Arithmetic, A: Sequence[Sequence[Scalar]]) -> tuple[lis
     return U, D
 
 
-def _dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
+def dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
     total = arith.const(0.0)
     for a_i, b_i in zip(a, b, strict=True):
         total = total + a_i * b_i
@@ -94,5 +92,5 @@ def cholesky_forward_dynamics(
 ) -> list[Scalar]:
     """The conventional way, for comparison: form the GIM, decompose it, substitute (Walker and Orin)."""
     B = propagations(model, arith, q)
-    phi = generalized_force(model, arith, B, qd, tau, gravity, external)
+    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external)
     return cholesky_solve(arith, mass_matrix(model, arith, q), phi)

@@ -8,24 +8,60 @@ outside may act on any link, with its moment carried to the right point (the tex
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from redyn.algebra import Arithmetic, Propagation, Scalar, Vec3, Wrench
-from redyn.dynamics.friction import friction
-from redyn.dynamics.kinematics import Motion, at_rest, motion_step, poses, propagations
+from redyn.algebra import Arithmetic, Mat3, Propagation, Scalar, Twist, Vec3, Wrench, acceleration_matrix
+from redyn.dynamics.kinematics import poses, propagations, zero_vector
+from redyn.dynamics.passive import passive_torque
 from redyn.model import Frame, Link, Model
 
 External = Sequence[tuple[Frame, Wrench]]  # wrenches in world axes, moments about the origin of each frame
 
 
-def outward_step(link: Link, B_ij: Propagation, parent: Motion, qd_i: Scalar, qdd_i: Scalar) -> tuple[Motion, Wrench]:
-    """Forward: the motion of link i, and the wrench that this motion needs."""
-    motion = motion_step(link, B_ij, parent, qd_i, qdd_i)  # (9.32)
-    return motion, link.M.inertia_wrench(motion.A, motion.t_dot.lin)  # w_i of (9.33), at O_i
+@dataclass(slots=True)
+class LinkState:
+    """A link's twist t, its rate t_dot, and the acceleration matrix A that goes with them."""
+
+    t: Twist
+    t_dot: Twist
+    A: Mat3
+    carried: Vec3  # the angular velocity with which its joint is carried: that of the link below the joint
+
+
+def motion_step(link: Link, B_ij: Propagation, parent: LinkState, qd_i: Scalar, qdd_i: Scalar) -> LinkState:
+    """Forward: the motion of link i, given that of its parent j."""
+    joint, p = link.joint, link.joint.p
+    carried = B_ij.to_child(parent.carried if joint.continues else parent.t.ang)
+    t_i = B_ij @ parent.t + p * qd_i  # (9.32)
+    Omega_p_qd = joint.motion_rate(qd_i, t_i.ang, carried)
+    t_dot_i = B_ij.rate(parent.t, parent.t_dot, parent.A) + p * qdd_i + Omega_p_qd  # (9.32)
+    return LinkState(t_i, t_dot_i, acceleration_matrix(t_i.ang, t_dot_i.ang), carried)
+
+
+def wrench_step(link: Link, state: LinkState) -> Wrench:
+    """Forward: w_i, the wrench that the motion of link i needs, at its joint origin."""
+    return link.M.inertia_wrench(state.A, state.t_dot.lin)  # (9.33)
 
 
 def inward_step(link: Link, B_ij: Propagation, w_tilde: Wrench) -> tuple[Scalar, Wrench]:
     """Backward: what the joint's actuator supplies, and what the parent has to carry."""
     return link.joint.p.dot(w_tilde), B_ij.T @ w_tilde  # (9.33)
+
+
+def link_states(
+    model: Model,
+    arith: Arithmetic,
+    B: Sequence[Propagation],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    acceleration: Vec3,
+) -> list[LinkState]:
+    """The motion of every link; entry 0 is the world, whose upward acceleration stands for gravity (9.35)."""
+    zero = zero_vector(arith)
+    states = [LinkState(Twist(zero, zero), Twist(zero, acceleration), Mat3(zero, zero, zero), zero)]
+    for link, B_ij, qd_i, qdd_i in zip(model.links, B, qd, qdd, strict=True):
+        states.append(motion_step(link, B_ij, states[link.parent], qd_i, qdd_i))
+    return states
 
 
 def joint_wrenches(
@@ -38,15 +74,12 @@ def joint_wrenches(
     applied: Mapping[int, Wrench],
 ) -> tuple[list[Scalar], list[Wrench]]:
     """For every link: its component along the joint, and the whole wrench that its parent exerts on it."""
-    motions = [at_rest(arith, -gravity)]  # (9.35)
-    w: list[Wrench] = []
-    for i, (link, B_ij, qd_i, qdd_i) in enumerate(zip(model.links, B, qd, qdd, strict=True), start=1):
-        motion, w_i = outward_step(link, B_ij, motions[link.parent], qd_i, qdd_i)
-        motions.append(motion)
-        w.append(w_i - applied[i] if i in applied else w_i)  # (9.34)
+    states = link_states(model, arith, B, qd, qdd, -gravity)
+    w = [wrench_step(link, state) for link, state in zip(model.links, states[1:], strict=True)]
+    for i, wrench in applied.items():
+        w[i - 1] = w[i - 1] - wrench  # (9.34)
     tau: list[Scalar] = [arith.const(0.0)] * model.n
-    for i in reversed(range(model.n)):
-        link = model.links[i]
+    for i, link in reversed(list(enumerate(model.links))):
         tau[i], on_parent = inward_step(link, B[i], w[i])
         if link.parent:
             w[link.parent - 1] = w[link.parent - 1] + on_parent  # (9.33b)
@@ -79,13 +112,14 @@ def inverse_dynamics(
     gravity: Vec3 | None = None,
     external: External = (),
 ) -> list[Scalar]:
-    """tau = mass_matrix qdd + coriolis_vector + gravity_torque + friction - J^T external."""
+    """tau = mass_matrix qdd + coriolis_vector + gravity_torque + spring_torque + friction - J^T external."""
     B = propagations(model, arith, q)
     applied = applied_wrenches(model, arith, B, external)
     tau, _ = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)
+    passive = passive_torque(model, arith, q, qd)
     return [
-        tau_i + link.joint.armature * qdd_i + friction(link.joint, qd_i, arith)
-        for link, tau_i, qd_i, qdd_i in zip(model.links, tau, qd, qdd, strict=True)
+        tau_i + link.joint.armature * qdd_i + passive_i
+        for link, tau_i, qdd_i, passive_i in zip(model.links, tau, qdd, passive, strict=True)
     ]
 
 

@@ -8,30 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redyn.algebra import Arithmetic, MassMatrix, Mat3, Scalar, Sym3, Vec3, Wrench
-from redyn.dynamics.kinematics import motions, propagations
+from redyn.algebra import Arithmetic, MassMatrix, Mat3, Scalar, Vec3, Wrench
+from redyn.dynamics.inverse import link_states
+from redyn.dynamics.kinematics import propagations
 from redyn.model import Model
 
 COUNT = 10
 
 
 def unit_bodies(arith: Arithmetic) -> list[MassMatrix]:
-    """One body per parameter: that parameter 1, the others 0. Ixx = 1 alone is S = diag(-1/2, 1/2, 1/2), and so on."""
-    o, one, half = arith.const(0.0), arith.const(1.0), arith.const(0.5)
-    none = Vec3(o, o, o)
-    empty = Sym3(o, o, o, o, o, o)
-    return [
-        MassMatrix(one, none, empty),
-        MassMatrix(o, Vec3(one, o, o), empty),
-        MassMatrix(o, Vec3(o, one, o), empty),
-        MassMatrix(o, Vec3(o, o, one), empty),
-        MassMatrix(o, none, Sym3(-half, o, o, half, o, half)),
-        MassMatrix(o, none, Sym3(o, -one, o, o, o, o)),
-        MassMatrix(o, none, Sym3(half, o, o, -half, o, half)),
-        MassMatrix(o, none, Sym3(o, o, -one, o, o, o)),
-        MassMatrix(o, none, Sym3(o, o, o, o, -one, o)),
-        MassMatrix(o, none, Sym3(half, o, o, half, o, -half)),
-    ]
+    """One body per parameter: that parameter 1, the others 0."""
+    zero, one = arith.const(0.0), arith.const(1.0)
+    return [MassMatrix.of_parameters([one if i == k else zero for i in range(COUNT)]) for k in range(COUNT)]
 
 
 def regressor(
@@ -44,23 +32,22 @@ def regressor(
 ) -> list[list[Scalar]]:
     """Y, dof x 10 L: the wrench that each unit body needs in its link's motion, carried to the joints below."""
     B = propagations(model, arith, q)
-    moving = motions(model, arith, B, qd, qdd, -(model.gravity if gravity is None else gravity))
+    states = link_states(model, arith, B, qd, qdd, -(model.gravity if gravity is None else gravity))
     bodies = model.bodies
     Y = [[arith.const(0.0)] * (COUNT * len(bodies)) for _ in range(model.n)]
-    for place, number in enumerate(bodies):
-        frame, motion = model.frames[model.links[number - 1].name].pose, moving[number]
+    for rank, number in enumerate(bodies):
+        frame, state = model.frames[model.links[number - 1].name].pose, states[number]
         R_T = frame.R.T
-        a = R_T @ (motion.t_dot.lin + motion.A @ frame.o)
-        A = Mat3(R_T @ motion.A.T.x, R_T @ motion.A.T.y, R_T @ motion.A.T.z).T
+        a = R_T @ (state.t_dot.lin + state.A @ frame.o)
+        A = Mat3(R_T @ state.A.T.x, R_T @ state.A.T.y, R_T @ state.A.T.z).T
         A = Mat3(R_T @ A.x, R_T @ A.y, R_T @ A.z)  # R^T A R: the acceleration matrix in the user's axes
         for k, body in enumerate(unit_bodies(arith)):
             w = body.inertia_wrench(A, a)
             force = frame.R @ w.force
             w = Wrench(frame.R @ w.moment + frame.o.cross(force), force)
-            j, column = number - 1, COUNT * place + k
-            Y[j][column] = model.links[j].joint.p.dot(w)
-            while model.links[j].parent:
-                w = B[j].T @ w
-                j = model.links[j].parent - 1
+            i, column = number - 1, COUNT * rank + k
+            Y[i][column] = model.links[i].joint.p.dot(w)
+            for child, j in model.inward(i):
+                w = B[child].T @ w
                 Y[j][column] = model.links[j].joint.p.dot(w)
     return Y

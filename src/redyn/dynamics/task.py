@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
-from redyn.dynamics.algorithm import Algorithm, Entry, Shape, World
+from redyn.dynamics.algorithm import Algorithm, Conditions, Entry, Shape
 from redyn.dynamics.catalogue import CATALOGUE
 from redyn.model import Frame, Model
 
@@ -47,7 +47,7 @@ class Task:
 
     def operations(self, model: Model) -> int:
         """About how many a straight-line program has that grow with the square of the joints, or faster."""
-        coupled = 0 if model.coupling is None else (_SOLVED if self.base.divides else _REDUCED)
+        coupled = 0 if model.reduction is None else (_SOLVED if self.base.divides else _REDUCED)
         return (self.entry.per_pair + coupled) * model.pairs
 
     def shapes(self, model: Model) -> tuple[Shape, ...]:
@@ -55,17 +55,17 @@ class Task:
         return tuple(output.shape(model) for output in self.entry.outputs)
 
 
-def surroundings(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[World, Model]:
-    """The world of a task and the model with its payload, given the run-time parameters by name."""
-    world = World(frame=model.frames[task.frame] if task.frame else None)
+def conditions_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[Conditions, Model]:
+    """The conditions of a task, and the model with its payload, given the run-time parameters by name."""
+    conditions = Conditions(frame=model.frames[task.frame] if task.frame else None)
     if task.gravity:
-        world.gravity = Vec3(*named["gravity"])
+        conditions.gravity = Vec3(*named["gravity"])
     wrenches: list[tuple[Frame, Wrench]] = []
     for name in task.external:
         w = named[f"external[{name!r}]"]
         wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
-    world.external = wrenches
+    conditions.external = wrenches
     if task.payload:
         assert model.end_effector is not None
         model = model.with_payload(MassMatrix.of_parameters(named["payload"]), model.frames[model.end_effector])
-    return world, model
+    return conditions, model

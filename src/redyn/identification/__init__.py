@@ -1,4 +1,4 @@
-"""From measured torques to the parameters of a robot: which can be found, how to move, what they are."""
+"""Identification: base parameters, exciting motions, and a robot's parameters from measured torques."""
 
 from redyn.identification.base import BaseParameters, base_parameters, parameter_names
 from redyn.identification.excite import Fourier, Limits, condition, exciting_motion, limits_of

@@ -1,20 +1,19 @@
 """Base parameters: the combinations of inertial parameters that torques depend on.
 
-Columns of the regressor that never act or always act together cannot be told apart by any motion. They are found
-numerically: the regressor at random states, a rank by its singular values, and a QR decomposition that visits the
-columns in an order which keeps moments and leaves masses to be grouped, as books do by hand.
+Columns of the regressor that are zero or linearly dependent cannot be told apart by any motion. They are found
+numerically: the regressor at random states, its rank by singular values, and a QR decomposition that takes the columns
+in an order that keeps moments of inertia and groups masses with them, as textbooks do by hand.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.errors import InputError, RedynWarning
+from redyn.errors import InputError, warn
 from redyn.robot import Robot
 from redyn.words import counted
 
@@ -22,9 +21,9 @@ Array = NDArray[np.float64]
 
 KINDS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")  # of a link, as `robot.parameters` has them
 DRIVES = ("damping", "coulomb", "armature")
-# Kept first come first: what stands late is grouped with what stands early.
+# In the order in which columns are kept: later ones are grouped with earlier ones.
 PREFERRED = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "mx", "my", *DRIVES, "Iyy", "mz", "m")
-NOTHING = 1e-12  # of the largest singular value of columns scaled to length one: rounding
+ZERO = 1e-12  # relative to the largest singular value, with columns of unit length: rounding
 UNCLEAR = 1e-9  # a singular value between the two may be either
 
 
@@ -48,7 +47,7 @@ class BaseParameters:
     friction: bool
     armature: bool
     names: list[str]  # of all parameters
-    columns: NDArray[np.intp]  # those that are kept, in the order of `names`
+    columns: NDArray[np.intp]  # indices of the parameters that are kept
     matrix: Array  # (count, all parameters): a unit column for every kept one, and what is grouped with it
     unidentifiable: list[str]  # parameters that no torque depends on
 
@@ -58,10 +57,10 @@ class BaseParameters:
 
     @property
     def values(self) -> Array:
-        """Those of the robot itself."""
+        """The base parameters of the robot itself."""
         parameters = self.robot.all_parameters(self.friction, self.armature)
         sums, sizes = self.matrix @ parameters, np.abs(self.matrix) @ np.abs(parameters)
-        return np.where(np.abs(sums) > 1e-14 * sizes, sums, 0.0)  # what rounding leaves of terms that cancel
+        return np.where(np.abs(sums) > 1e-14 * sizes, sums, 0.0)  # terms that cancel leave rounding
 
     @property
     def groupings(self) -> list[str]:
@@ -81,7 +80,7 @@ class BaseParameters:
         return self.robot.regressor(q, qd, qdd, gravity, self.friction, self.armature)[..., self.columns]
 
     def express(self, combination: Mapping[str, float]) -> Array | None:
-        """The coefficients that give a combination of parameters from the base ones; None if torques do not show it.
+        """A combination of parameters as coefficients of the base ones; None if torques do not determine it.
 
         >>> import redyn
         >>> base = base_parameters(redyn.load("lagrange-two-link"))
@@ -137,7 +136,7 @@ def base_parameters(
     qd, qdd = rng.uniform(-3, 3, (2, states, robot.dof))
     Y = robot.regressor(q, qd, qdd, gravity, friction, armature).reshape(-1, len(names))
     lengths = np.linalg.norm(Y, axis=0)
-    acting = lengths > NOTHING * max(float(lengths.max(initial=0.0)), 1e-300)
+    acting = lengths > ZERO * max(float(lengths.max(initial=0.0)), 1e-300)
     scaled = Y[:, acting] / lengths[acting]
     rank = _rank(robot, scaled)
     kept = _kept([name for name, acts in zip(names, acting, strict=True) if acts], scaled, rank)
@@ -148,7 +147,7 @@ def base_parameters(
     if len(others):
         shares = np.asarray(np.linalg.lstsq(scaled[:, kept], Y[:, others], rcond=None)[0], dtype=np.float64)
         K = shares / lengths[columns][:, None]
-        size = np.abs(K * lengths[columns][:, None] / lengths[others])  # the share of each column, whatever its units
+        size = np.abs(K * lengths[columns][:, None] / lengths[others])  # relative to the columns: free of units
         matrix[:, others] = np.where(size > 1e-8, K, 0.0)
     idle = [name for name, acts in zip(names, acting, strict=True) if not acts]
     return BaseParameters(robot, friction, armature, names, columns, matrix, idle)
@@ -159,18 +158,16 @@ def _rank(robot: Robot, scaled: Array) -> int:
         return 0
     values = np.linalg.svd(scaled, compute_uv=False)
     share = values / values[0]
-    if ((share > NOTHING) & (share < UNCLEAR)).any():
-        warnings.warn(
+    if ((share > ZERO) & (share < UNCLEAR)).any():
+        warn(
             f"{robot.name}: the number of base parameters is not clear: the singular values of its regressor show no "
-            "gap; parameters that hardly act may count or not",
-            RedynWarning,
-            stacklevel=3,
+            "gap; parameters that hardly act may count or not"
         )
-    return int((share > NOTHING).sum())
+    return int((share > ZERO).sum())
 
 
 def _kept(names: list[str], scaled: Array, rank: int) -> NDArray[np.intp]:
-    """`rank` independent columns, as early in the preferred order as they come."""
+    """The first `rank` independent columns in the preferred order."""
     order = sorted(range(len(names)), key=lambda k: PREFERRED.index(names[k].rstrip("0123456789")))
     R = np.linalg.qr(scaled[:, order], mode="r")
     independent = np.abs(np.diag(R)) > 1e-9

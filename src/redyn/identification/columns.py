@@ -25,7 +25,7 @@ _FORCES = {"n": 1.0, "kn": 1e3, "mn": 1e-3}
 
 
 class Column(NamedTuple):
-    """A column that matters; what it holds times `factor` is in SI units."""
+    """A column that is used; its values times `factor` are in SI units."""
 
     quantity: str  # t, q, qd, qdd or tau
     joint: int
@@ -37,13 +37,13 @@ class Column(NamedTuple):
 
 
 def meanings(names: Sequence[str], joints: Sequence[str], turning: Sequence[bool]) -> list[Column | None]:
-    """One per column, None where it is of no use here.
+    """The meaning of each column, None if it is not used.
 
     >>> [c and c.key for c in meanings(["Time [ms]", "q1 (deg)", "tau_elbow", "note"], ["elbow"], [True])]
     ['t', 'q:0', 'tau:0', None]
     """
     bare = [_split(name) for name in names]
-    for first in (1, 0):  # joints are counted from 1, or from 0 where nothing is called after the last
+    for first in (1, 0):  # joints are counted from 1, or from 0 if no column is named after the last
         known = _known(joints, first)
         found = [_column(text, unit, name, known, turning) for (text, unit), name in zip(bare, names, strict=True)]
         counted = {c.joint for c in found if c is not None and c.quantity == "q"}
@@ -54,7 +54,7 @@ def meanings(names: Sequence[str], joints: Sequence[str], turning: Sequence[bool
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A name in small letters without its unit, and the unit."""
+    """A name in lower case without its unit, and the unit."""
     text = name.strip().lower()
     bracketed = re.fullmatch(r"(.*?)\s*[\[(]([^\])\d]*)[\])]", text)
     if bracketed:
@@ -64,7 +64,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _known(joints: Sequence[str], first: int) -> dict[str, tuple[str, int]]:
-    """Quantity and joint by every spelling: q_elbow, elbow.position, q1, q_1, q[1] ..."""
+    """Quantity and joint for every spelling: q_elbow, elbow.position, q1, q_1, q[1] ..."""
     known: dict[str, tuple[str, int]] = {}
     for quantity, words in QUANTITIES.items():
         for word in words:

@@ -1,4 +1,4 @@
-"""Motions that show the parameters: finite Fourier series whose base regressor is as well conditioned as can be."""
+"""Exciting motions: finite Fourier series whose base regressor is well conditioned."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from redyn.trajectory.motion import Motion
 
 Array = NDArray[np.float64]
 
-SPEED, ACCELERATION = 1.5, 5.0  # rad/s or m/s, and per second: where neither file nor caller has a limit
-MARGIN = 0.98  # of every limit that the motion may use
-INSTANTS = 100  # at least, at which it is looked at while it is shaped; peaks between them are within MARGIN
+SPEED, ACCELERATION = 1.5, 5.0  # rad/s or m/s, and per second: used if neither the file nor the caller gives a limit
+MARGIN = 0.98  # share of every limit that the motion may use
+INSTANTS = 100  # at least, at which the motion is sampled while it is optimised; MARGIN covers peaks in between
 
 
 class Limits(NamedTuple):
@@ -98,7 +98,7 @@ def exciting_motion(
 
 @dataclass(frozen=True)
 class Scale:
-    """Usual sizes, by which equations and columns are divided before a condition number means anything.
+    """Typical sizes by which equations and columns are divided, so that a condition number means something.
 
     Those of random states within the limits: fixed, so that a motion which hardly moves a column is the worse for it.
     """
@@ -128,14 +128,14 @@ def usual_scale(base: BaseParameters, limits: Limits, seed: int = 0) -> Scale:
 
 
 def condition(base: BaseParameters, motion: Motion, limits: Limits | None = None, instants: int = 1000) -> float:
-    """Of the base regressor along a motion, equations and columns divided by their usual sizes."""
+    """Of the base regressor along a motion, equations and columns divided by their typical sizes."""
     scale = usual_scale(base, limits or limits_of(base.robot))
     Y = base.regressor(*motion(np.linspace(0.0, motion.duration, instants)))
     return float(np.exp(scale.log_conditions(Y[None])[0]))
 
 
 class _Shape:
-    """Any numbers as motions within the limits: each joint's series is turned to rest at its ends and scaled to fit."""
+    """Maps any numbers to motions within the limits that start and end at rest."""
 
     def __init__(self, robot: Robot, duration: float, harmonics: int, limits: Limits) -> None:
         self.n, self.harmonics, self.duration = robot.dof, harmonics, duration
@@ -163,7 +163,7 @@ class _Shape:
                 np.minimum(room / (high - low), self.limits.speed / np.abs(qd).max(axis=1)),
                 self.limits.acceleration / np.abs(qdd).max(axis=1),
             )
-        use = 0.5 + 0.5 / (1 + np.exp(-parts[..., -2] - 2.0))  # how much of what is allowed; most, at first
+        use = 0.5 + 0.5 / (1 + np.exp(-parts[..., -2] - 2.0))  # the share of the allowed range; most of it at first
         scale = MARGIN * largest * use
         place = 1 / (1 + np.exp(-parts[..., -1]))
         centre = self.limits.position[:, 0] + place * (room - scale * (high - low)) - scale * low
@@ -192,7 +192,7 @@ class _Shape:
 def _costs(scale: Scale, shape: _Shape, many: Array) -> Array:
     """The logarithm of the condition number of several motions."""
     costs: list[Array] = []
-    for start in range(0, len(many), 16):  # some at a time: a regressor is large
+    for start in range(0, len(many), 16):  # a few at a time: a regressor is large
         states = shape.states(many[start : start + 16])
         Y = scale.base.regressor(*(x.reshape(-1, shape.n) for x in states))
         costs.append(scale.log_conditions(Y.reshape(len(states[0]), -1, *Y.shape[1:])))
@@ -207,7 +207,7 @@ def _descend(
     steps: int,
     tick: Callable[[int, float], None],
 ) -> Array:
-    """Quasi-Newton with differences, for as many steps as allowed."""
+    """Quasi-Newton with finite differences, for at most this many steps."""
     from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
     h, count = 1e-5, [0]
@@ -230,8 +230,8 @@ def limits_of(
     speed: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
 ) -> Limits:
-    """What is given, else what the robot's file has, else usual values: for every velocity."""
-    held = [link.joint.name for link in robot.model.driven if link.joint.coordinates > 1]
+    """What is given, else what the robot's file has, else defaults, for every velocity."""
+    held = [link.joint.name for link in robot.model.driven if not (link.joint.single or link.joint.continues)]
     if held:
         raise InputError(
             f"{robot.name}: joint {held[0]!r} turns about a point, for which there are no such motions; "

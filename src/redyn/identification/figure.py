@@ -1,4 +1,4 @@
-"""How well a fitted robot predicts torques that the fit has not seen (Matplotlib)."""
+"""Measured and predicted torques on motion that was held back from the fit (Matplotlib)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_POINTS = 3000
 
 
 def validation_figure(found: Identification, path: str | Path | None = None, force: bool = False) -> Any:
-    """Measured and predicted torque of every joint, and what is left; saved to `path` if one is given."""
+    """Measured and predicted torque of every joint, and the residual; saved to `path` if one is given."""
     robot, unseen = found.robot, found.unseen
     turns = turning(robot)
     predicted = found.predicted()
@@ -42,7 +42,7 @@ def validation_figure(found: Identification, path: str | Path | None = None, for
         axes.plot(_broken(t, breaks), _broken(model, breaks), color=INK, linewidth=1.1, label="fitted robot")
         low, high = min(0.0, float(model.min())), max(0.0, float(model.max()))
         room = 0.12 * (high - low) + 4 * float(np.median(np.abs(measured - model))) + 1e-12
-        axes.set_ylim(low - room, high + room)  # by the model, or one spike would hide the rest
+        axes.set_ylim(low - room, high + room)  # from the prediction: one measured spike would hide the rest
         axes.plot(t, measured - model, ".", color=PATH, markersize=1.2, label="left over")
         unit = "Nm" if turns[i] else "N"
         title = f"{name} ({unit}): {found.errors[i]:.2%} left, {found.prior_errors[i]:.1%} before"
@@ -65,5 +65,5 @@ def validation_figure(found: Identification, path: str | Path | None = None, for
 
 
 def _broken(values: Any, places: Any) -> Any:
-    """With a hole at every gap of the recording, so that no line crosses it."""
+    """With NaN at every gap of the recording, so that no line is drawn across it."""
     return np.insert(values, places, np.nan)

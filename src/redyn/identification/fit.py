@@ -1,7 +1,7 @@
-"""Weighted least squares for the base parameters: every joint counts by its own noise.
+"""Weighted least squares for the base parameters: each joint is weighted by its noise.
 
-The equations of a joint are condensed to a triangular factor as they come, so that a long recording needs no more
-memory than a short one and new weights cost next to nothing.
+The equations of a joint are condensed to a triangular factor chunk by chunk, so that a long recording needs no more
+memory than a short one and changing the weights is cheap.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from redyn.words import counted
 Array = NDArray[np.float64]
 
 CHUNK = 8192  # states whose regressor is held at a time
-OUTLIER = 6.0  # standard deviations, by the median: beyond, a torque is not noise
-UNSEEN = 1e-10  # of the largest singular value: a direction that the motion does not excite
-CONFIDENCE = 1.959964  # standard deviations on either side hold 95 %
+OUTLIER = 6.0  # standard deviations (see `spread`): a larger residual is an outlier
+UNSEEN = 1e-10  # relative to the largest singular value: below, the motion does not excite the direction
+CONFIDENCE = 1.959964  # standard deviations on either side of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Estimates of base parameters with what they are worth."""
+    """Estimates of base parameters, with their covariance."""
 
     base: BaseParameters
     values: Array
-    covariance: Array  # infinite where the motion shows nothing
+    covariance: Array  # infinite for parameters that the motion does not excite
     noise: Array  # standard deviation of the torque of every joint
-    factor: Array  # R and r of the weighted equations R beta = r, which the physical fit goes on with
+    factor: Array  # R and `right`, r, of the weighted equations R beta = r, used by the physically consistent fit
     right: Array
     condition: float  # of the equations with columns scaled to length one
     outliers: int
@@ -61,7 +61,7 @@ class Fit:
 
 
 def fit_base(base: BaseParameters, seen: States) -> Fit:
-    """Least squares, weighted by the noise of each joint, without the rows that are surely no noise.
+    """Least squares, weighted by the noise of each joint, without outliers.
 
     `seen.tau` must be without the torque of drives that are not part of `base` (see `known_drives`).
     """
@@ -81,8 +81,8 @@ def fit_base(base: BaseParameters, seen: States) -> Fit:
         values = _solve(factors, noise)[0]
         residuals = seen.tau - predicted(base, values, seen)
         now = _noise(residuals, use, _freedom(factors, noise, use))
-        spread = 1.4826 * np.median(np.abs(residuals - np.median(residuals, axis=0)), axis=0)
-        good = np.abs(residuals) <= OUTLIER * np.maximum(spread, 1e-12 * np.abs(seen.tau).max(axis=0) + 1e-300)
+        rounding = 1e-12 * np.abs(seen.tau).max(axis=0) + 1e-300
+        good = np.abs(residuals) <= OUTLIER * np.maximum(spread(residuals), rounding)
         settled = np.allclose(now, noise, rtol=1e-6, atol=0) and (good == use).all()
         if not (good == use).all():
             use, factors = good, None
@@ -100,31 +100,36 @@ def fit_base(base: BaseParameters, seen: States) -> Fit:
     )  # fmt: skip
 
 
+def spread(values: Array) -> Array:
+    """The standard deviation of each column as its median absolute deviation gives it, insensitive to outliers."""
+    return 1.4826 * np.median(np.abs(values - np.median(values, axis=0)), axis=0)
+
+
 def chunks(base: BaseParameters, seen: States) -> Iterator[tuple[slice, Array]]:
-    """The base regressor, some states at a time."""
+    """The base regressor, in chunks of states."""
     for start in range(0, len(seen.t), CHUNK):
         rows = slice(start, start + CHUNK)
         yield rows, base.regressor(seen.q[rows], seen.qd[rows], seen.qdd[rows])
 
 
 def predicted(base: BaseParameters, values: Array, seen: States) -> Array:
-    """Torques by base parameters."""
+    """Torques from base parameters, (N, dof)."""
     return np.concatenate([Y @ values for _, Y in chunks(base, seen)])
 
 
 def known_drives(base: BaseParameters, seen: States) -> Array:
-    """The torque of friction and armature that are not estimated but taken from the robot's file."""
+    """The torque of the springs, and of friction and armature if these are not estimated: from the robot's file."""
     from redyn.dynamics.drives import drive_parameters, with_drive_columns
 
     model = base.robot.model
     friction, armature = not base.friction, not base.armature
     none = np.zeros((len(seen.t), base.robot.dof, 0))
-    columns = with_drive_columns(model, none, seen.qd, seen.qdd, friction, armature)
-    return columns @ drive_parameters(model, friction, armature)
+    columns = with_drive_columns(model, none, seen.q, seen.qd, seen.qdd, friction, armature)
+    return columns @ drive_parameters(model, friction, armature) + base.robot.spring_torque(seen.q)
 
 
 def _condensed(base: BaseParameters, seen: States, use: NDArray[np.bool_]) -> Array:
-    """For every joint a triangular [R r], (dof, count + 1, count + 1), that stands for all its equations."""
+    """For every joint the triangular factor [R r] of its equations, (dof, count + 1, count + 1)."""
     width = base.count + 1
     factors = np.zeros((base.robot.dof, width, width))
     for rows, Y in chunks(base, seen):
@@ -136,7 +141,7 @@ def _condensed(base: BaseParameters, seen: States, use: NDArray[np.bool_]) -> Ar
 
 
 def _triangle(rows: Array) -> Array:
-    """R of a tall matrix."""
+    """The R of a tall matrix's QR decomposition."""
     return np.asarray(np.linalg.qr(rows, mode="r"), dtype=np.float64)
 
 
@@ -154,7 +159,7 @@ def _solve(factors: Array, noise: Array) -> tuple[Array, Array, Array, float]:
 
 
 def _covariance(R: Array, middle: Array) -> Array:
-    """A^-1 middle A^-1 with A = R^T R; middle is A itself where the noise has no memory."""
+    """A^-1 middle A^-1 with A = R^T R; middle is A itself for white noise."""
     lengths = np.linalg.norm(R, axis=0)
     safe = np.where(lengths > 0, lengths, 1.0)
     _, s, V = np.linalg.svd(R / safe)
@@ -167,7 +172,7 @@ def _covariance(R: Array, middle: Array) -> Array:
 
 
 def _freedom(factors: Array, noise: Array, use: NDArray[np.bool_]) -> Array:
-    """How many equations of every joint are left beside the parameters that it has determined."""
+    """Degrees of freedom of every joint: its equations less the parameters that they determine."""
     _, R, _, _ = _solve(factors, noise)
     inverse = np.linalg.pinv(R, rcond=UNSEEN)
     taken = np.array([np.sum((F[:, :-1] @ inverse) ** 2) / s**2 for F, s in zip(factors, noise, strict=True)])
@@ -180,7 +185,7 @@ def _noise(residuals: Array, use: NDArray[np.bool_], freedom: Array) -> Array:
 
 
 def _persistence(residuals: Array, use: NDArray[np.bool_]) -> Array:
-    """By how much noise with a memory widens the estimates' variance: 1 + 2 (sum of its autocorrelations)."""
+    """The factor by which autocorrelated noise widens the variance: 1 + 2 (sum of its autocorrelations)."""
     clean = np.where(use, residuals, 0.0)
     count = len(clean)
     limit = 2.0 / np.sqrt(count)
@@ -196,7 +201,7 @@ def _persistence(residuals: Array, use: NDArray[np.bool_]) -> Array:
 
 
 def best_cutoff(base: BaseParameters, candidates: list[float], make: Callable[[float], States]) -> float:
-    """The low-pass under which the equations explain the torques best; the torques themselves stay as they are."""
+    """The low-pass with which the equations explain the torques best; the torques themselves are not filtered."""
     scores: list[float] = []
     for cutoff in candidates:
         seen = make(cutoff)
@@ -205,7 +210,7 @@ def best_cutoff(base: BaseParameters, candidates: list[float], make: Callable[[f
 
 
 def _unexplained(base: BaseParameters, seen: States) -> float:
-    """How large the usual residual is, as a logarithm over all joints; a quick fit by normal equations."""
+    """The typical residual, as a logarithm over all joints; a quick fit by normal equations."""
     Y = np.concatenate([part for _, part in chunks(base, seen)])
     noise = np.maximum(seen.tau.std(axis=0), 1e-12)
     for _ in range(4):

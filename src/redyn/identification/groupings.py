@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from redyn.arithmetic import Arrays
 from redyn.description import RobotDescription
-from redyn.dynamics.algorithm import World
+from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.drives import with_drive_columns
 from redyn.identification.base import BaseParameters
@@ -56,7 +56,7 @@ def symbolic_groupings(base: BaseParameters, seed: int = 0) -> list[str]:
     stacked = np.array(matrices)
     texts: list[str] = []
     for r, kept in enumerate(base.columns):
-        shared: dict[str, list[str]] = {}  # what has the same coefficient is collected
+        shared: dict[str, list[str]] = {}  # parameters with the same coefficient
         for k in np.flatnonzero(base.matrix[r]):
             if k != kept:
                 factor = _polynomial(values, stacked[:, r, k], terms) or _number(float(base.matrix[r, k]))
@@ -88,9 +88,9 @@ def _matrix(base: BaseParameters, description: RobotDescription, seed: int) -> A
     states = max(20, 2 * len(base.names) // model.dof)
     q, qd, qdd = rng.uniform(-3, 3, (3, states, model.dof))
     columns = [list(x.T) for x in (q, qd, qdd)]
-    flat = ALGORITHMS["regressor"].run(model, arith, cast(Any, columns), World())[0]
+    flat = ALGORITHMS["regressor"].run(model, arith, cast(Any, columns), Conditions())[0]
     Y = np.stack([np.broadcast_to(np.asarray(y, dtype=np.float64), states) for y in cast(Any, flat)], axis=1)
-    Y = with_drive_columns(model, Y.reshape(states, model.dof, -1), qd, qdd, base.friction, base.armature)
+    Y = with_drive_columns(model, Y.reshape(states, model.dof, -1), q, qd, qdd, base.friction, base.armature)
     Y = Y.reshape(-1, len(base.names))
     kept = Y[:, base.columns]
     found = np.asarray(np.linalg.lstsq(kept, Y, rcond=1e-11)[0], dtype=np.float64)
@@ -99,7 +99,7 @@ def _matrix(base: BaseParameters, description: RobotDescription, seed: int) -> A
 
 
 def _polynomial(values: Array, coefficients: Array, terms: list[tuple[tuple[int, ...], str]]) -> str | None:
-    """A coefficient over all drawn lengths as a signed sum of terms with halves for factors; None if it is none."""
+    """A coefficient over all drawn lengths as a signed sum of terms in multiples of one half; None if it is not."""
     size = np.abs(values).max(axis=0)
     scaled = np.asarray(np.linalg.lstsq(values / size, coefficients, rcond=None)[0], dtype=np.float64)
     halves = np.asarray(np.rint(2 * scaled / size), dtype=np.float64) / 2

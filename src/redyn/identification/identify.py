@@ -1,8 +1,7 @@
-"""The whole way from a recording to a robot file."""
+"""From a recording to a robot file, in one call."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.drives import drive_parameters
-from redyn.errors import InputError, RedynWarning
+from redyn.errors import InputError, warn
 from redyn.identification.base import BaseParameters, base_parameters
-from redyn.identification.fit import Fit, best_cutoff, fit_base, known_drives
+from redyn.identification.fit import OUTLIER, Fit, best_cutoff, fit_base, known_drives, spread
 from redyn.identification.motion import States, cutoffs, states
 from redyn.identification.parameters import with_parameters
 from redyn.identification.physical import physical_parameters
@@ -23,21 +22,21 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-POOR = 0.3  # share of the torque left unexplained, from which something must be wrong
+POOR = 0.3  # share of the torque left unexplained above which something must be wrong
 MANY_OUTLIERS = 0.05
 
 
 @dataclass(frozen=True)
 class Identification:
-    """What a recording says about a robot."""
+    """The result of an identification."""
 
     robot: Robot  # with the physically consistent parameters
     prior: Robot
-    fit: Fit  # of the base parameters, without any constraint
+    fit: Fit  # of the base parameters, unconstrained
     cutoff: float  # Hz; infinite if nothing was filtered
     unseen: States  # the motion that was held back
-    errors: Array  # of the new robot on it, by joint: root mean square over that of the joint's recorded torque
-    prior_errors: Array  # of the robot as it was
+    errors: Array  # of the new robot on it, by joint: RMS error relative to the RMS of the recorded torque
+    prior_errors: Array  # the same of the original robot
 
     @property
     def base(self) -> BaseParameters:
@@ -45,7 +44,7 @@ class Identification:
 
     @property
     def error(self) -> float:
-        """Of all joints together, each torque measured by its own size."""
+        """Over all joints, each relative to its own torque."""
         return float(np.sqrt((self.errors**2).mean()))
 
     @property
@@ -74,10 +73,10 @@ def identify(
     validate: Recording | float = 0.2,
     tick: Callable[[str], None] = lambda _: None,
 ) -> Identification:
-    """Fit a robot's parameters to a recording, and try the result on motion that the fit has not seen.
+    """Fit a robot's parameters to a recording, and validate the result on motion that was held back.
 
-    `friction` and `armature` say what is estimated beside the links (armature: where the file has some, unless told);
-    what is not estimated is taken from the file. `cutoff` is the low-pass for derivatives in Hz, by default the one
+    `friction` and `armature` say whether these are estimated too (armature by default if the file has any); otherwise
+    they are taken from the file. `cutoff` is the low-pass for derivatives in Hz, by default the one
     that explains the torques best. `validate` is another recording, or the last share of this one.
 
     >>> import redyn
@@ -134,25 +133,24 @@ def _parts(recorded: Recording, validate: Recording | float) -> tuple[Recording,
 
 
 def _size(tau: Array) -> Array:
-    """Root mean square of a torque, by joint; what spikes add to it is cut off."""
+    """RMS of a torque, by joint, clipped at the 99th percentile so that spikes do not count."""
     return np.sqrt((np.minimum(np.abs(tau), np.quantile(np.abs(tau), 0.99, axis=0)) ** 2).mean(axis=0))
 
 
 def _left(robot: Robot, seen: States) -> Array:
-    """Root mean square of the torque that a robot leaves unexplained, by joint, without spikes."""
+    """RMS of the torque that a robot leaves unexplained, by joint, without spikes."""
     left = seen.tau - robot.inverse_dynamics(seen.q, seen.qd, seen.qdd)
-    spread = 1.4826 * np.median(np.abs(left - np.median(left, axis=0)), axis=0)
-    usual = np.abs(left - np.median(left, axis=0)) <= np.maximum(6.0 * spread, 1e-300)
+    usual = np.abs(left - np.median(left, axis=0)) <= np.maximum(OUTLIER * spread(left), 1e-300)
     return np.sqrt((left**2).mean(axis=0, where=usual))
 
 
 def _warn_of_outliers(recorded: Recording, fit: Fit) -> None:
     share = fit.outliers / (fit.rows * fit.base.robot.dof)
     if share > MANY_OUTLIERS:
-        _warn(f"{recorded.origin}: {share:.0%} of the torques look like outliers and were left out; look at them")
+        warn(f"{recorded.origin}: {share:.0%} of the torques look like outliers and were left out; look at them")
     if fit.unseen:
         shown = "; ".join(fit.unseen[:4]) + (f"; and {len(fit.unseen) - 4} more" if len(fit.unseen) > 4 else "")
-        _warn(
+        warn(
             f"{recorded.origin}: the motion does not show {shown}; they stay near the file. "
             "`redyn excite` makes a motion that shows more"
         )
@@ -162,11 +160,7 @@ def _warn_if_poor(result: Identification) -> None:
     worst = int(np.argmax(result.errors))
     if result.errors[worst] > POOR:
         joint = result.robot.velocity_names[worst]
-        _warn(
+        warn(
             f"the new robot leaves {result.errors[worst]:.0%} of the torque of {joint} unexplained on unseen motion; "
             "check units, signs and the order of joints, gravity, and whether the recording moves this joint"
         )
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RedynWarning, stacklevel=3)

@@ -1,4 +1,4 @@
-"""Rates and accelerations of a recording, without delay: spline, low-pass forth and back, derivatives of a spline."""
+"""Rates and accelerations of a recording without phase lag: a zero-phase low-pass and derivatives of a spline."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from redyn.identification.recording import Recording
 
 Array = NDArray[np.float64]
 
-ORDER = 4  # of the Butterworth filter, which runs twice
-SPIKE = 12.0  # times the usual distance from the median of five: a position that was never there
+ORDER = 4  # of the Butterworth filter, which runs forwards and backwards
+SPIKE = 12.0  # times the typical distance from the median of five: a larger one is a measurement error
 LARGEST_SHARE = 0.4  # of the sampling rate: a cutoff beyond it filters nothing
 
 
 class States(NamedTuple):
-    """Instants at which motion and torque are both known, (N, dof) each."""
+    """Motion and torque at N instants, (N, dof) each."""
 
     t: Array
     q: Array
@@ -31,7 +31,7 @@ class States(NamedTuple):
 
 
 def cutoffs(recorded: Recording, count: int = 10) -> list[float]:
-    """Frequencies (Hz) worth trying, from slow ones to none at all (infinite)."""
+    """Cutoff frequencies (Hz) worth trying, up to infinity, which filters nothing."""
     if recorded.qdd is not None:
         return [np.inf]
     rate = 1.0 / float(np.median(np.diff(recorded.t)))
@@ -43,7 +43,7 @@ def cutoffs(recorded: Recording, count: int = 10) -> list[float]:
 
 
 def states(recorded: Recording, cutoff: float) -> States:
-    """The motion at the instants of the recording; rows near the ends of a stretch, where filters err, are left out."""
+    """The motion at the instants of the recording; rows at the ends of a stretch, where filters err, are left out."""
     if recorded.qd is not None and recorded.qdd is not None:
         return States(recorded.t, recorded.q, recorded.qd, recorded.qdd, recorded.tau)
     parts = [_stretch(part, cutoff) for part in recorded.stretches()]

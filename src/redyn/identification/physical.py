@@ -1,9 +1,9 @@
-"""Parameters that a real body can have: the pseudo-inertia of every link positive definite, drives not negative.
+"""Physically consistent parameters: the pseudo-inertia of every link positive definite, drives not negative.
 
 The pseudo-inertia P = [[S, mc], [mc^T, m]] (S: second moments) is positive definite exactly if some distribution of
 mass has these parameters; a semidefinite program finds the best of them (CVXPY, Clarabel). Each P is written as L Z L^T
-with L L^T the pseudo-inertia of the robot's file, so that Z is near 1 whatever the size of the link, and what the
-torques do not show stays near the file.
+with L L^T the pseudo-inertia of the robot's file, so that Z is near the identity whatever the size of the link, and
+what the torques do not determine stays near the file.
 """
 
 from __future__ import annotations
@@ -15,36 +15,35 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.algebra import MassMatrix, Sym3, Vec3
 from redyn.errors import MissingExtraError, RedynError, warn
 from redyn.identification.base import KINDS
 from redyn.identification.fit import Fit
 
 Array = NDArray[np.float64]
 
-PULL = 1e-3  # of the file, on what the torques leave open; a standard deviation of the fit pulls with 1
-THINNEST = 1e-4  # of the file's own pseudo-inertia: no link becomes thinner or lighter than that
+PULL = 1e-3  # weight of the file's values, against 1 for a standard deviation of the fit
+THINNEST = 1e-4  # least pseudo-inertia, relative to the file's: no link becomes thinner or lighter
 FINEST = 1e6  # largest entry of the weighted equations; 1,000 rows of torques with 1 % of noise have some 3,000
-FALLBACK_MASS, FALLBACK_SIZE = 1.0, 0.1  # kg and m: where a file has nothing to start from
+FALLBACK_MASS, FALLBACK_SIZE = 1.0, 0.1  # kg and m: the start for links without mass in the file
 
 
 def pseudo_inertia(ten: Array) -> Array:
-    """Of m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
+    """The pseudo-inertia from m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz.
 
     >>> pseudo_inertia(np.array([2.0, 0, 0, 0, 1, 0, 1, 0, 0, 1.0])).diagonal().tolist()
     [0.5, 0.5, 0.5, 2.0]
     """
-    m, x, y, z, xx, xy, yy, xz, yz, zz = ten
-    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    first = np.array([x, y, z])
-    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
-    return np.block([[second, first[:, None]], [first[None], np.array([[m]])]])
+    M = MassMatrix.of_parameters(ten.tolist())
+    xx, xy, xz, yy, yz, zz = M.S.components()
+    x, y, z = M.h.components()
+    return np.array([[xx, xy, xz, x], [xy, yy, yz, y], [xz, yz, zz, z], [x, y, z, M.m]], dtype=np.float64)
 
 
 def ten_numbers(P: Array) -> Array:
-    """The other way round."""
-    S = P[:3, :3]
-    inertia = np.trace(S) * np.eye(3) - S
-    return np.array([P[3, 3], *P[:3, 3], *(inertia[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
+    """The inverse of `pseudo_inertia`."""
+    (xx, xy, xz, x), (_, yy, yz, y), (_, _, zz, z), (_, _, _, m) = P.tolist()
+    return np.array(MassMatrix(m, Vec3(x, y, z), Sym3(xx, xy, xz, yy, yz, zz)).parameters(), dtype=np.float64)
 
 
 def physical_parameters(fit: Fit) -> Array:
@@ -58,7 +57,7 @@ def physical_parameters(fit: Fit) -> Array:
     links = len(robot.link_names)
     roots = [_root(ten) for ten in robot.parameters.reshape(links, len(KINDS))]
     maps = [_from_Z(L) for L in roots]
-    effect = fit.factor @ base.matrix  # of all parameters on the weighted equations
+    effect = fit.factor @ base.matrix  # the weighted equations over all parameters
     Z = [cp.Variable((4, 4), symmetric=True) for _ in range(links)]
     found = 0
     for i, (variable, T) in enumerate(zip(Z, maps, strict=True)):
@@ -70,12 +69,12 @@ def physical_parameters(fit: Fit) -> Array:
     if drives is not None:
         found = found + (effect[:, 10 * links :] * scale) @ drives
         pulls.append(cp.sum_squares(drives - robot.all_parameters(base.friction, base.armature)[10 * links :] / scale))
-    # Torques without noise, of a simulation, would ask the solver for more digits than it has.
+    # Simulated torques without noise would demand more digits than the solver has.
     finest = max(1.0, float(np.abs(fit.right).max()) / FINEST)
     problem = cp.Problem(cp.Minimize(cp.sum_squares((found - fit.right) / finest) + PULL * sum(pulls)), constraints)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # cvxpy's, about its own solver: we say it in our words
+            warnings.simplefilter("ignore", UserWarning)  # of cvxpy about its solver; ours is below
             problem.solve(solver="CLARABEL")
     except cp.error.SolverError as error:
         raise RedynError(f"the physically consistent fit failed: {error}") from None
@@ -92,7 +91,7 @@ def physical_parameters(fit: Fit) -> Array:
 
 
 def _root(ten: Array) -> Array:
-    """L with L L^T the pseudo-inertia of the file, made definite where the file has rods, points or nothing."""
+    """L with L L^T the pseudo-inertia of the file, made definite for rods, points and links without mass."""
     P = pseudo_inertia(ten)
     if P[3, 3] <= 0:
         P = np.diag([FALLBACK_MASS * FALLBACK_SIZE**2] * 3 + [FALLBACK_MASS])
@@ -117,7 +116,7 @@ def _from_Z(L: Array) -> Array:
 
 
 def _drive_scale(fit: Fit, links: int) -> Array:
-    """Sizes near which drive parameters are likely: what the plain fit or the file has, else a standard deviation."""
+    """Likely sizes of the drive parameters: from the unconstrained fit or the file, else a standard deviation."""
     base, robot = fit.base, fit.base.robot
     prior = robot.all_parameters(base.friction, base.armature)[10 * links :]
     scale = np.maximum(np.abs(prior), 1e-6)

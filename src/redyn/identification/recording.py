@@ -1,8 +1,7 @@
-"""What was measured: joint positions and torques over time, perhaps rates and accelerations."""
+"""Recordings: measured joint positions and torques over time, optionally rates and accelerations."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,21 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
-from redyn.errors import InputError, RedynWarning
+from redyn.errors import InputError, warn
 from redyn.identification.columns import Column, meanings
 from redyn.robot import Robot
 from redyn.trajectory.table import read_table
 
 Array = NDArray[np.float64]
 
-GAP = 5.0  # times the usual step: a longer pause splits the recording
-FEWEST = 20  # rows in a stretch without gaps, below which it cannot be differentiated
+GAP = 5.0  # times the median step: a longer gap splits the recording
+FEWEST = 20  # rows that a stretch without gaps needs in order to be differentiated
 MANY_TURNS = 4 * np.pi  # a position beyond it is more likely in degrees
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Rows of t, (N,), q and tau, (N, dof), and qd, qdd where they were measured; without rows that lack something."""
+    """Rows of t, (N,), q and tau, (N, dof), and qd, qdd if measured; incomplete rows are left out."""
 
     t: Array
     q: Array
@@ -42,14 +41,14 @@ class Recording:
         return replace(self, **some)
 
     def stretches(self) -> list[Recording]:
-        """Parts without gaps, each long enough to be differentiated."""
+        """Parts without gaps that are long enough to be differentiated."""
         steps = np.diff(self.t)
         breaks = np.flatnonzero(steps > GAP * np.median(steps)) + 1
         pieces = np.split(np.arange(len(self.t)), breaks)
         return [self.rows(piece) for piece in pieces if len(piece) >= FEWEST]
 
     def split(self, share: float) -> tuple[Recording, Recording]:
-        """The first part, and the last `share` of the rows."""
+        """In two: the last `share` of the rows, and what comes before."""
         cut = round(len(self.t) * (1 - share))
         return self.rows(slice(None, cut)), self.rows(slice(cut, None))
 
@@ -102,7 +101,7 @@ def recording(
 
 
 def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Recording:
-    """The recording in a CSV file: columns t, q_<joint> and tau_<joint> of every joint, qd_ and qdd_ if there are.
+    """The recording in a CSV file: columns t, q_<joint> and tau_<joint> of every joint, and qd_ and qdd_ if present.
 
     Joints go by name or number (q_elbow, q1), other words serve too (position, velocity, torque, effort), and units
     may stand behind: `q1 [deg]`, `t (ms)`, `tau_1_mNm`. `degrees` says so for all angles without a unit.
@@ -124,7 +123,7 @@ def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Rec
             return None
         if not all(have):
             joint = robot.velocity_names[have.index(False)]
-            raise InputError(f"{path}: no column {quantity}_{joint}; beside t there are: {found}")
+            raise InputError(f"{path}: no column {quantity}_{joint}; the columns besides t are: {found}")
         keys = [f"{quantity}:{i}" for i in range(robot.dof)]
         scale = [
             np.pi / 180 if degrees and turning[i] and quantity != "tau" and factors[key] == 1.0 else factors[key]
@@ -147,11 +146,11 @@ def _numbers(origin: str, name: str, value: ArrayLike) -> Array:
 
 
 def _look_for_slips(robot: Robot, made: Recording) -> None:
-    """Say what looks like a slip of units, joints or signs; a fit would only show that it is bad."""
+    """Warn of likely mistakes in units, joints or signs, of which a fit would only show that it is bad."""
     for i, (link, joint) in enumerate(zip(robot.model.driven, robot.velocity_names, strict=True)):
         widest = float(np.abs(made.q[:, i]).max())
         if link.joint.kind == "revolute" and widest > MANY_TURNS:
-            _warn(
+            warn(
                 f"{made.origin}: q of {joint} goes to {widest:.4g} rad, {widest / 2 / np.pi:.3g} turns; if these are "
                 "degrees, call the column `q [deg]` or say degrees"
             )
@@ -171,10 +170,6 @@ def _compare_rates(joints: Sequence[str], made: Recording, rate: Array, value: A
         factor = float(given @ found) / power
         alike = float(given @ found) / np.sqrt(power * float(found @ found))
         if alike > 0.8 and not 0.7 < factor < 1.4:
-            _warn(f"{made.origin}: {of} of {joint} changes {factor:.3g} times as fast as {what} says; check the units")
+            warn(f"{made.origin}: {of} of {joint} changes {factor:.3g} times as fast as {what} says; check the units")
         elif alike < -0.5:
-            _warn(f"{made.origin}: {what} of {joint} has the opposite sign of the change of {of}")
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RedynWarning, stacklevel=4)
+            warn(f"{made.origin}: {what} of {joint} has the opposite sign of the change of {of}")

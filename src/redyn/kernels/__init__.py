@@ -1,6 +1,6 @@
 """From recursions to machine code, for batches of states at a time.
 
-The way of a kernel, file by file:
+How a kernel is made, file by file:
 
     trace.py     runs a recursion over CasADi nodes instead of numbers; what comes out is a graph of operations
     program.py   the graph as a plain list of operations, equal ones merged; can interpret itself, slowly
@@ -14,6 +14,10 @@ The way of a kernel, file by file:
     compiled.py  loops around kernels, by Numba
     loops.py     those loops on disk
     kernel.py    puts the steps above together, once per robot and task
-    call.py      calls a kernel on arrays, on one thread or several
-    quick.py     a shorter way into a kernel for those who call often
+    call.py      calls a kernel on arrays, by ctypes
+    builtin.py   a kernel as a built-in function of CPython, which takes a tenth of the time to call
+    caller.py    the machine code of that function
+    numpy_abi.py where an array's fields lie in memory
 """
+
+NARROW = 4  # states: fewer are computed one by one, more in lanes

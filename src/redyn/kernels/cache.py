@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, resources
 from pathlib import Path
 
@@ -52,15 +52,23 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redyn" / "kernels"
 
 
+def sources(packages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Path and contents of every Python file of these packages of redyn, and of those within them."""
+    for package in packages:
+        entries = sorted(resources.files("redyn").joinpath(package).iterdir(), key=lambda entry: entry.name)
+        for entry in entries:
+            path = f"{package}/{entry.name}"
+            if entry.is_dir():
+                yield from sources([path])
+            elif entry.name.endswith(".py"):
+                yield path, entry.read_bytes()
+
+
 def _source_digest() -> str:
     """Of the code that makes kernels."""
     digest = hashlib.sha256()
-    root = resources.files("redyn")
-    for package in _SOURCES:
-        for entry in sorted((root / package).iterdir(), key=lambda e: e.name):
-            if entry.name.endswith(".py"):
-                digest.update(f"{package}/{entry.name}\0".encode())
-                digest.update(entry.read_bytes())
+    for path, contents in sources(_SOURCES):
+        digest.update(f"{path}\0".encode() + contents)
     for package in ("llvmlite", "casadi"):
         with contextlib.suppress(metadata.PackageNotFoundError):
             digest.update(metadata.version(package).encode())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
 from redyn.dynamics.task import Task
 from redyn.kernels import cache, machine
+from redyn.kernels.call import Array, call_kernel
 from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
@@ -33,6 +35,10 @@ class Kernel:
     def address(self) -> int:
         """Where it is, as long as this kernel is kept."""
         return self.code.address
+
+    def __call__(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> bool:
+        """Fill the outputs; whether all is finite."""
+        return call_kernel(self.address, inputs, outputs)
 
 
 class Kernels:
@@ -66,7 +72,7 @@ class Kernels:
         return self._rolled[task.algorithm]
 
     def get(self, task: Task, width: int | None = None) -> Kernel:
-        """The kernel of a task, for vectors of `width` doubles (those of this processor unless told)."""
+        """The kernel of a task, for vectors of `width` doubles (by default those of this processor)."""
         width = width or machine.lane_width()
         found = self._made.get((task, width))
         if found is None:

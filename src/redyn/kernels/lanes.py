@@ -87,9 +87,9 @@ class Lanes:
         """One double in every lane."""
         if self.width == 1:
             return scalar
-        nothing = ir.Constant(self.vector, ir.Undefined)
-        first = self.b.insert_element(nothing, scalar, ir.Constant(INT32, 0))
-        return self.shuffle(first, nothing, [0] * self.width)
+        undefined = ir.Constant(self.vector, ir.Undefined)
+        first = self.b.insert_element(undefined, scalar, ir.Constant(INT32, 0))
+        return self.shuffle(first, undefined, [0] * self.width)
 
     def loop(self, start: Any, stop: Any, step: int) -> Iterator[Any]:
         """`for index in loop(...)`: what the body emits is repeated, from start while index < stop (or >= for down)."""

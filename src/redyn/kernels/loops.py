@@ -16,8 +16,6 @@ import pickle
 import sys
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import resources
-from pathlib import Path
 from typing import Any, cast
 
 import numba  # pyright: ignore[reportMissingTypeStubs]
@@ -25,7 +23,7 @@ from numba.core import caching, compiler, config, serialize  # pyright: ignore[r
 
 from redyn.kernels import cache
 
-_SOURCES = ("kernels", "kinematics", "simulation")
+_SOURCES = ("dynamics/laws", "kernels", "kinematics", "simulation")
 
 
 class LoopCache(cast(Any, caching)._Cache):
@@ -83,8 +81,6 @@ def _printed(value: Any) -> str:
 @lru_cache(maxsize=1)
 def _digest() -> str:
     digest = hashlib.sha256()
-    root = Path(str(resources.files("redyn")))
-    for package in _SOURCES:
-        for file in sorted((root / package).rglob("*.py")):
-            digest.update(file.read_bytes())
+    for _, contents in cache.sources(_SOURCES):
+        digest.update(contents)
     return digest.hexdigest()

@@ -17,10 +17,10 @@ from redyn.kernels.sincos import LARGEST_ANGLE, sincos
 
 # Multiplications may join additions into one rounding, and the sign of zero may be lost; nothing else is relaxed.
 FLAGS = ("contract", "nsz")
-LONG = 2000  # operations, beyond which rows are asked for early; short programs are slower by it
+LONG = 2000  # operations, beyond which the rows of the next block are prefetched; it slows short programs down
 SUMS = 8  # of results, side by side
-LINE = 8  # doubles that come together
-SMALL = 8192  # bytes of working memory that may lie on the stack, which threads may have little of
+LINE = 8  # doubles in a cache line
+SMALL = 8192  # bytes of scratch memory that may be on the stack, which is small in threads
 
 
 def _add(lanes: Lanes, x: Any, y: Any) -> Any:
@@ -126,12 +126,12 @@ def lower(program: Program, width: int) -> str:
     evaluation = Evaluation(lanes, program, load)
     evaluation.values.update(_guarded_angles(lanes, program, load))
     results = Results(evaluation, bases[len(program.inputs) :])
-    ahead = Ahead(lanes, arrays, bases) if width > 1 and len(program.ops) > LONG else None
+    prefetch = Prefetch(lanes, arrays, bases) if width > 1 and len(program.ops) > LONG else None
 
     def meanwhile(k: int) -> None:
         results.store(k)
-        if ahead is not None:
-            ahead((k + 1) / len(program.ops))
+        if prefetch is not None:
+            prefetch((k + 1) / len(program.ops))
 
     evaluation.run(meanwhile)
     found = add_up(lanes, [*results.sums, *(load(a, c) for a, c in program.unused_inputs())], trouble)
@@ -156,7 +156,7 @@ class Results:
 
     def __init__(self, evaluation: Evaluation, bases: Sequence[Any]) -> None:
         self.evaluation = evaluation
-        self.sums: list[Any] = []  # of everything that was stored, so that one look tells whether all is finite
+        self.sums: list[Any] = []  # of everything that was stored, so that one test shows whether all is finite
         self._watched: set[int] = set()
         self._due: dict[int, list[tuple[Any, int, int, list[int]]]] = {}  # by the operation that completes them
         program, lanes, position = evaluation.program, evaluation.lanes, 0
@@ -189,15 +189,15 @@ class Results:
                 self.sums.append(self.evaluation.lanes.b.fadd(self.sums.pop(0), value))
 
 
-class Ahead:
-    """Asks for the rows of the next block, line by line while this one is worked out.
+class Prefetch:
+    """Prefetches the rows of the next block, line by line while this one is computed.
 
-    The rows of a robot with many joints come too seldom for the processor to foresee them; without this it waits for
-    them a fifth of the time.
+    The rows of a robot with many joints come too rarely for the processor's own prefetching; without this it waits
+    for them a fifth of the time.
     """
 
     def __init__(self, lanes: Lanes, arrays: Arrays, bases: Sequence[Any]) -> None:
-        self.b, self.asked = lanes.b, 0
+        self.b, self.requested = lanes.b, 0
         self.lines = [
             (base, offset, a >= arrays.inputs)
             for a, (base, count) in enumerate(zip(bases, arrays.widths, strict=True))
@@ -205,12 +205,12 @@ class Ahead:
         ]
 
     def __call__(self, done: float) -> None:
-        while self.asked < done * len(self.lines):
-            base, offset, written = self.lines[self.asked]
-            self.asked += 1
+        while self.requested < done * len(self.lines):
+            base, offset, written = self.lines[self.requested]
+            self.requested += 1
             kinds = [ir.Constant(INT32, k) for k in (int(written), 3, 1)]  # read or write, into all caches, data
-            ask = declared(self.b.module, "llvm.prefetch.p0", ir.VoidType(), [POINTER, INT32, INT32, INT32])
-            self.b.call(ask, [self.b.gep(base, [integer(offset)]), *kinds])
+            request = declared(self.b.module, "llvm.prefetch.p0", ir.VoidType(), [POINTER, INT32, INT32, INT32])
+            self.b.call(request, [self.b.gep(base, [integer(offset)]), *kinds])
 
 
 def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
@@ -222,24 +222,24 @@ def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
 
 
 class Memory:
-    """Working memory of a kernel: on the stack if it is small, else from the C library."""
+    """Scratch memory of a kernel: on the stack if it is small, else from the C library."""
 
     def __init__(self, builder: Any) -> None:
         self.b, self._borrowed = builder, list[Any]()
 
     def doubles(self, count: int) -> Any:
         if count * 8 <= SMALL:
-            room = self.b.alloca(DOUBLE, integer(count))
-            room.align = 64
+            scratch = self.b.alloca(DOUBLE, integer(count))
+            scratch.align = 64
         else:
             malloc = declared(self.b.module, "malloc", POINTER, [INT])
-            room = self.b.call(malloc, [integer(count * 8)])
-            self._borrowed.append(room)
-        return room
+            scratch = self.b.call(malloc, [integer(count * 8)])
+            self._borrowed.append(scratch)
+        return scratch
 
     def release(self) -> None:
-        for room in self._borrowed:
-            self.b.call(declared(self.b.module, "free", ir.VoidType(), [POINTER]), [room])
+        for scratch in self._borrowed:
+            self.b.call(declared(self.b.module, "free", ir.VoidType(), [POINTER]), [scratch])
 
 
 class Arrays:
@@ -290,7 +290,7 @@ class Arrays:
         if self.lanes.width == 1:
             return starts
         partial = b.icmp_signed(">=", i, full)
-        return [b.select(partial, room, start) for room, start in zip(self.scratch, starts, strict=True)]
+        return [b.select(partial, copy, start) for copy, start in zip(self.scratch, starts, strict=True)]
 
     def empty_scratch(self, full: Any, rest: Any) -> None:
         b = self.b
@@ -310,7 +310,7 @@ def _huge(lanes: Lanes, x: Any) -> Any:
 def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]:
     """The angles among the inputs; a block that holds a huge one takes a detour through the C library.
 
-    Only inputs that are used through sines and cosines alone may lose whole turns: nothing else can tell.
+    Only inputs that are used through sines and cosines alone may lose whole turns, which change nothing there.
     """
     b = lanes.b
     angles = sorted(program.angles())
@@ -324,16 +324,16 @@ def _guarded_angles(lanes: Lanes, program: Program, load: Any) -> dict[int, Any]
         largest = [b.select(b.fcmp_ordered(">", x, y), x, y) for x, y in pairs] + odd
     huge = lanes.any(_huge(lanes, largest[0]))
     with b.goto_entry_block():
-        room = b.alloca(lanes.vector, integer(len(angles)))
-        room.align = 64
+        scratch = b.alloca(lanes.vector, integer(len(angles)))
+        scratch.align = 64
     before, detour, onward = b.block, b.append_basic_block("huge"), b.append_basic_block("onward")
     b.cbranch(huge, detour, onward).set_weights([1, 100_000])
     b.position_at_end(detour)
     for k, value in enumerate(values):
-        b.store(value, b.gep(room, [integer(k)]))
-    b.call(_reduce(b.module), [b.bitcast(room, POINTER), integer(lanes.width * len(angles))])
+        b.store(value, b.gep(scratch, [integer(k)]))
+    b.call(_reduce(b.module), [b.bitcast(scratch, POINTER), integer(lanes.width * len(angles))])
     reduced = [
-        b.select(_huge(lanes, value), b.load(b.gep(room, [integer(k)])), value) for k, value in enumerate(values)
+        b.select(_huge(lanes, value), b.load(b.gep(scratch, [integer(k)])), value) for k, value in enumerate(values)
     ]  # other lanes keep what they had, to the last bit
     b.branch(onward)
     b.position_at_end(onward)

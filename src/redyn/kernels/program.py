@@ -7,6 +7,7 @@ code; `interpret` runs it on NumPy arrays and is what lowered code is compared w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -145,14 +146,14 @@ def read_function(function: Any) -> Program:
     """The program of a CasADi SX function."""
     import casadi  # pyright: ignore[reportMissingTypeStubs]
 
-    codes = {getattr(casadi, name): name for name in dir(casadi) if name.startswith("OP_")}
+    op_names = {getattr(casadi, name): name for name in dir(casadi) if name.startswith("OP_")}
     builder = Builder()
     work: dict[int, int] = {}
     outputs: dict[tuple[int, int], int] = {}
     binary = {"OP_ADD": "add", "OP_SUB": "sub", "OP_MUL": "mul"}
     unary = {"OP_NEG": "neg", "OP_SIN": "sin", "OP_COS": "cos", "OP_SQRT": "sqrt", "OP_INV": "inv"}
     for k in range(function.n_instructions()):
-        code = codes[function.instruction_id(k)]
+        code = op_names[function.instruction_id(k)]
         to, given = function.instruction_output(k), function.instruction_input(k)
         if code == "OP_CONST":
             work[to[0]] = builder.add(Op("const", value=float(function.instruction_constant(k))))
@@ -186,9 +187,16 @@ def _pruned(inputs: tuple[int, ...], outputs: tuple[int, ...], ops: list[Op], re
         if k not in live:
             live.add(k)
             stack.extend(operands(ops[k]))
+    return _listed(inputs, outputs, ops, results, sorted(live))
+
+
+def _listed(
+    inputs: tuple[int, ...], outputs: tuple[int, ...], ops: Sequence[Op], results: Sequence[int], order: Sequence[int]
+) -> Program:
+    """The operations of `order`, each of which comes after its operands."""
     place: dict[int, int] = {}
     kept: list[Op] = []
-    for k in sorted(live):
+    for k in order:
         op = ops[k]
         if op.name in _BINARY:
             op = Op(op.name, place[op.a], place[op.b])
@@ -197,3 +205,28 @@ def _pruned(inputs: tuple[int, ...], outputs: tuple[int, ...], ops: list[Op], re
         place[k] = len(kept)
         kept.append(op)
     return Program(inputs, outputs, tuple(kept), tuple(place[k] for k in results))
+
+
+def depth_first(program: Program, results: Sequence[int]) -> Program:
+    """The same program with its results worked out one after the other in this order.
+
+    Of two operands, the one that needs more registers comes first (Sethi and Ullman). What is used soon after it was
+    made needs not wait in memory.
+    """
+    ops = program.ops
+    registers = [0] * len(ops)
+    for k, op in enumerate(ops):
+        most = max((registers[x] for x in operands(op)), default=1)
+        tie = op.name in _BINARY and registers[op.a] == registers[op.b]
+        registers[k] = 0 if op.name == "const" else max(1, most + tie)
+    order: dict[int, None] = {}
+    for result in results:
+        stack = [program.results[result]]
+        while stack:
+            k = stack[-1]
+            waiting = [x for x in operands(ops[k]) if x not in order]
+            if waiting:
+                stack.append(max(waiting, key=lambda x: registers[x]))
+            else:
+                order[stack.pop()] = None
+    return _listed(program.inputs, program.outputs, ops, program.results, list(order))

@@ -24,16 +24,15 @@ from redyn.algebra import (
     MassMatrix,
     Mat3,
     Propagation,
+    RotationX,
+    RotationZ,
     Sym3,
-    TurnX,
-    TurnZ,
     Twist,
     Vec3,
     Wrench,
 )
 from redyn.dynamics import forward, inverse
-from redyn.dynamics.friction import friction
-from redyn.dynamics.kinematics import Motion
+from redyn.dynamics.passive import passive_step
 from redyn.kernels import cache
 from redyn.kernels.lanes import INT, POINTER, Lanes, integer, ir
 from redyn.kernels.lower import Evaluation
@@ -44,32 +43,29 @@ from redyn.model import Joint, Link, Model, regrouped
 Array = NDArray[np.float64]
 
 # The constants of a link, in this order: offset, gamma (c, s), alpha (c, s), zero, m, h, S, and its drive.
-COLUMNS = 22
+COLUMNS = 24
 
 
 def covers(model: Model, algorithm: str) -> bool:
     """Serial, revolute with an angle of its own per link, and one of the two recursions that are rolled."""
     return (
-        model.coupling is None
-        and algorithm in PASSES
-        and all(
-            link.parent == i and link.joint.kind == "revolute" and link.joint.coordinates == 1
-            for i, link in enumerate(model.links)
-        )
+        algorithm in PASSES
+        and model.simple
+        and all(link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links))
     )
 
 
 def link_constants(link: Link) -> list[float]:
-    """The numbers that make a link, its turns brought to the form Rz(gamma) Rx(alpha)."""
+    """The numbers that make a link, its rotations brought to the form Rz(gamma) Rx(alpha)."""
     joint, M = link.joint, link.M
-    gamma, alpha = TurnZ(1.0, 0.0), TurnX(1.0, 0.0)
-    for turn in joint.turns:
-        if isinstance(turn, TurnZ):
-            gamma = turn
+    gamma, alpha = RotationZ(1.0, 0.0), RotationX(1.0, 0.0)
+    for rotation in joint.rotations:
+        if isinstance(rotation, RotationZ):
+            gamma = rotation
         else:
-            alpha = cast(TurnX, turn)
+            alpha = cast(RotationX, rotation)
     zero = cast(float, joint.zero) + joint.quarters * np.pi / 2
-    drive = (joint.damping, joint.coulomb, joint.smoothing, joint.armature)
+    drive = (joint.damping, joint.coulomb, joint.smoothing, joint.armature, joint.stiffness, joint.rest)
     numbers = [*joint.offset.components(), gamma.c, gamma.s, alpha.c, alpha.s, zero]
     return [cast(float, x) for x in (*numbers, M.m, *M.h.components(), *M.S.components(), *drive)]
 
@@ -79,13 +75,15 @@ def _symbolic_link(model: Model, k: list[Any]) -> Link:
     joint = replace(
         model.links[0].joint,
         offset=Vec3(*k[0:3]),
-        turns=(TurnZ(k[3], k[4]), TurnX(k[5], k[6])),
+        rotations=(RotationZ(k[3], k[4]), RotationX(k[5], k[6])),
         zero=k[7],
         quarters=0,
         damping=k[18],
         coulomb=k[19],
         smoothing=k[20],
         armature=k[21],
+        stiffness=k[22],
+        rest=k[23],
     )
     M = MassMatrix(k[8], Vec3(*k[9:12]), Sym3(*k[12:18]))
     return replace(model.links[0], joint=joint, M=M)
@@ -106,7 +104,10 @@ class Station:
 
     def propagation(self) -> Propagation:
         joint: Joint = self.link.joint
-        return Propagation(joint.offset, (*joint.turns, TurnZ(self.slots["c"], self.slots["s"])))
+        return Propagation(joint.offset, (*joint.rotations, RotationZ(self.slots["c"], self.slots["s"])))
+
+    def passive(self) -> Any:
+        return passive_step(self.link.joint, [self.inputs["q"]], self.inputs["qd"], self.arith)
 
     def wrench(self, name: str) -> Wrench:
         w = [self.slots[f"{name}{k}"] for k in range(6)]
@@ -129,13 +130,13 @@ def _outward(station: Station, qdd: Any) -> list[Any]:
     c = station.carried
     zero = Vec3(0.0, 0.0, 0.0)
     A = Mat3(Vec3(*c[9:12]), Vec3(*c[12:15]), Vec3(*c[15:18]))
-    parent = Motion(Twist(Vec3(*c[0:3]), zero), Twist(Vec3(*c[3:6]), Vec3(*c[6:9])), A)
-    motion, w = inverse.outward_step(link, station.propagation(), parent, station.inputs["qd"], qdd)
-    _store(slots, "w", w)
-    A = motion.A
+    parent = inverse.LinkState(Twist(Vec3(*c[0:3]), zero), Twist(Vec3(*c[3:6]), Vec3(*c[6:9])), A, zero)
+    state = inverse.motion_step(link, station.propagation(), parent, station.inputs["qd"], qdd)
+    _store(slots, "w", inverse.wrench_step(link, state))
+    A = state.A
     return [
-        *motion.t.ang.components(),
-        *motion.t_dot.components(),
+        *state.t.ang.components(),
+        *state.t_dot.components(),
         *A.x.components(),
         *A.y.components(),
         *A.z.components(),
@@ -151,10 +152,10 @@ def _outward_bias(station: Station) -> tuple[list[Any], Any]:
 
 
 def _inward_inverse(station: Station) -> tuple[list[Any], Any]:
-    link, qd, qdd = station.link, station.inputs["qd"], station.inputs["x"]
+    link, qdd = station.link, station.inputs["x"]
     total = station.wrench("w") + _wrench(station.carried)
     tau, on_parent = inverse.inward_step(link, station.propagation(), total)
-    torque = tau + link.joint.armature * qdd + friction(link.joint, qd, station.arith)
+    torque = tau + link.joint.armature * qdd + station.passive()
     return list(on_parent.components()), torque
 
 
@@ -163,7 +164,7 @@ def _inward_forward(station: Station) -> tuple[list[Any], Any]:
     link, c = station.link, station.carried
     B = station.propagation()
     bias, on_parent = inverse.inward_step(link, B, station.wrench("w") + _wrench(c[0:6]))
-    phi = station.inputs["x"] - bias - friction(link.joint, station.inputs["qd"], station.arith)
+    phi = station.inputs["x"] - bias - station.passive()
     arrived = ArticulatedInertia(
         Sym3(*c[12:18]), Mat3(Vec3(*c[18:21]), Vec3(*c[21:24]), Vec3(*c[24:27])), Sym3(*c[27:33])
     )
@@ -212,7 +213,7 @@ PASSES = {
         Pass(True, 6, ("c", "s", "phi_tilde", *_PSI), _outward_forward),
     ),
 }
-# Scratch memory of every link. What is no longer needed makes room: psi for w, phi_tilde for x, the result for q.
+# Scratch memory of every link. Slots are used again: psi for w, phi_tilde for x, the result for q.
 SLOTS = ("q", "qd", "x", "c", "s", *_W)
 _SHARED = {"out": "q", "phi_tilde": "x", **dict(zip(_PSI, _W, strict=True))}
 
@@ -372,7 +373,8 @@ class RolledKernel:
     """A rolled kernel with the constants of one robot."""
 
     def __init__(self, model: Model, algorithm: str, width: int) -> None:
-        self.model, self.width = model, width
+        self.model, self.width, self._inverse = model, width, algorithm == "inverse_dynamics"
+        self._stiffness = np.array([cast(float, link.joint.stiffness) for link in model.links])
         table = np.array([link_constants(link) for link in regrouped(model).links])
         same = (table == table[0]).all(axis=0)
         pattern = [float(table[0, k]) if same[k] else None for k in range(COLUMNS)]
@@ -387,9 +389,12 @@ class RolledKernel:
         (output,) = outputs
         n, size = self.model.dof, len(output)
         full = -(-size // self.width) * self.width
-        q = _reduced(inputs[0])
+        q, qd, x = _reduced(inputs[0]), *inputs[1:]
+        turns = None if q is inputs[0] or not self._stiffness.any() else self._stiffness * (inputs[0] - q)
+        if turns is not None and not self._inverse:
+            x = x - turns  # springs feel whole turns, too
         padded = [
-            a if full == size else np.concatenate([a, np.repeat(a[-1:], full - size, axis=0)]) for a in (q, *inputs[1:])
+            a if full == size else np.concatenate([a, np.repeat(a[-1:], full - size, axis=0)]) for a in (q, qd, x)
         ]
         result = output if full == size else np.empty((full, n))
         scratch = np.empty(n * len(SLOTS) * self.width)
@@ -397,6 +402,8 @@ class RolledKernel:
         bad = self._call(tables[0], tables[1], full, n, self.constants.ctypes.data, scratch.ctypes.data)
         if result is not output:
             output[...] = result[:size]
+        if turns is not None and self._inverse:
+            output += turns
         return bad == 0
 
 

@@ -10,14 +10,13 @@ q holds quaternions, a second program gives the rates of q, and every step ends 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
+from redyn.algebra import normaliser
 from redyn.kernels.lanes import DOUBLE, INT, Lanes, integer, ir
-from redyn.kernels.lower import FLAGS, INSTRUCTIONS, Arrays, Evaluation, Memory, add_up, open_kernel
-from redyn.kernels.program import Program
-
-# The classic method: how far each stage goes, and what it weighs.
-REACH, WEIGHT = (0.0, 0.5, 0.5, 1.0), (1 / 6, 1 / 3, 1 / 3, 1 / 6)
+from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up, open_kernel
+from redyn.kernels.program import Program, read_function
+from redyn.kernels.runge_kutta import REACH, WEIGHT
 
 
 def lower_rollout(program: Program, width: int, rates: Program | None = None, quaternions: Sequence[int] = ()) -> str:
@@ -26,6 +25,7 @@ def lower_rollout(program: Program, width: int, rates: Program | None = None, qu
     `rates` gives the rates of q where they are not qd; `quaternions` is where in q they begin.
     """
     nq, n = program.inputs[:2]
+    normalisation = _normalisation() if quaternions else None
     kernel, lanes = open_kernel(width)
     b, N = lanes.b, kernel.args[2]
     memory = Memory(b)
@@ -37,24 +37,24 @@ def lower_rollout(program: Program, width: int, rates: Program | None = None, qu
     full, rest = b.and_(N, integer(-width)), b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
     constants = sum(program.inputs[2:])
-    rooms = [_room(lanes, count) for count in (nq, n, nq, n, nq, n, constants)]
-    Q, V, rate, acceleration, q_sum, v_sum, given = rooms
+    memory_blocks = [_scratch(lanes, count) for count in (nq, n, nq, n, nq, n, constants)]
+    Q, V, rate, acceleration, q_sum, v_sum, given = memory_blocks
     trouble = b.alloca(lanes.vector)
     b.store(lanes.constant(0.0), trouble)
 
     for i in lanes.loop(integer(0), N, width):
         bases = arrays.bases(i, full)
-        for base, count, room, first in _places(program, bases, Q, V, given):
+        for base, count, scratch, first in _slots(program, bases, Q, V, given):
             columns: dict[int, Any] = {}
             for column in range(count):
                 if column not in columns:
                     columns |= lanes.load_columns(base, count, column)
-                b.store(columns[column], b.gep(room, [integer(first + column)]))
-        for room, count in ((rate, nq), (acceleration, n)):
-            _fill(lanes, room, count)
+                b.store(columns[column], b.gep(scratch, [integer(first + column)]))
+        for scratch, count in ((rate, nq), (acceleration, n)):
+            _fill(lanes, scratch, count)
         for _ in lanes.loop(integer(0), steps, 1):
-            for room, count in ((q_sum, nq), (v_sum, n)):
-                _fill(lanes, room, count)
+            for scratch, count in ((q_sum, nq), (v_sum, n)):
+                _fill(lanes, scratch, count)
             for stage in lanes.loop(integer(0), integer(4), 1):
                 far = b.fmul(h, lanes.splat(b.load(b.gep(reach, [integer(0), stage]))))
                 weighs = lanes.splat(b.load(b.gep(weight, [integer(0), stage])))
@@ -71,9 +71,10 @@ def lower_rollout(program: Program, width: int, rates: Program | None = None, qu
             for state, total, count in ((Q, q_sum, nq), (V, v_sum, n)):
                 for j in range(count):
                     b.store(_along(lanes, state, h, total, j), b.gep(state, [integer(j)]))
-            for start in quaternions:
-                _shorten(lanes, Q, start)
-        results = [[b.load(b.gep(room, [integer(j)])) for j in range(count)] for room, count in ((Q, nq), (V, n))]
+            if normalisation is not None:
+                for start in quaternions:
+                    _normalise(lanes, normalisation, Q, start)
+        results = [[b.load(b.gep(scratch, [integer(j)])) for j in range(count)] for scratch, count in ((Q, nq), (V, n))]
         for base, values in zip(bases[len(program.inputs) :], results, strict=True):
             for first, size in lanes.groups(len(values)):
                 lanes.store_columns(base, len(values), first, values[first : first + size])
@@ -99,12 +100,12 @@ class _Stage:
         return self.b.load(self.b.gep(self.given, [integer(self.first[array] + column)]))
 
 
-def _places(program: Program, bases: list[Any], Q: Any, V: Any, given: Any) -> list[tuple[Any, int, Any, int]]:
-    """For every input array: where its rows are, how wide they are, the room for its columns and where they start."""
+def _slots(program: Program, bases: list[Any], Q: Any, V: Any, given: Any) -> list[tuple[Any, int, Any, int]]:
+    """For every input array: where its rows are, how wide they are, the memory for its columns and where they start."""
     found: list[tuple[Any, int, Any, int]] = []
     for a, count in enumerate(program.inputs):
-        room, first = ((Q, 0), (V, 0))[a] if a < 2 else (given, sum(program.inputs[2:a]))
-        found.append((bases[a], count, room, first))
+        scratch, first = ((Q, 0), (V, 0))[a] if a < 2 else (given, sum(program.inputs[2:a]))
+        found.append((bases[a], count, scratch, first))
     return found
 
 
@@ -115,28 +116,37 @@ def _table(module: Any, name: str, values: tuple[float, ...]) -> Any:
     return table
 
 
-def _room(lanes: Lanes, count: int) -> Any:
-    room = lanes.b.alloca(lanes.vector, integer(max(count, 1)))
-    room.align = 64
-    return room
+def _scratch(lanes: Lanes, count: int) -> Any:
+    scratch = lanes.b.alloca(lanes.vector, integer(max(count, 1)))
+    scratch.align = 64
+    return scratch
 
 
-def _fill(lanes: Lanes, room: Any, count: int) -> None:
+def _fill(lanes: Lanes, scratch: Any, count: int) -> None:
     for j in range(count):
-        lanes.b.store(lanes.constant(0.0), lanes.b.gep(room, [integer(j)]))
+        lanes.b.store(lanes.constant(0.0), lanes.b.gep(scratch, [integer(j)]))
 
 
-def _shorten(lanes: Lanes, Q: Any, start: int) -> None:
-    """A quaternion back to length 1."""
-    b = lanes.b
-    places = [b.gep(Q, [integer(start + k)]) for k in range(4)]
-    values = [b.load(place) for place in places]
-    square = lanes.constant(0.0)
-    for value in values:
-        square = b.fadd(square, b.fmul(value, value, flags=FLAGS), flags=FLAGS)
-    length = INSTRUCTIONS["sqrt"](lanes, square)
-    for place, value in zip(places, values, strict=True):
-        b.store(b.fdiv(value, length), place)
+def _normalisation() -> Program:
+    """The program that brings a quaternion to length 1."""
+    import casadi  # pyright: ignore[reportMissingTypeStubs]
+
+    from redyn.arithmetic import graph
+
+    ca = cast(Any, casadi)
+    column, parts = graph.inputs("quaternion", 4)
+    return read_function(ca.Function("normalise", [column], [ca.vertcat(*normaliser(graph.Graph().sqrt)(*parts))]))
+
+
+def _normalise(lanes: Lanes, program: Program, Q: Any, start: int) -> None:
+    slots = [lanes.b.gep(Q, [integer(start + k)]) for k in range(4)]
+
+    def load(array: int, column: int) -> Any:
+        del array
+        return lanes.b.load(slots[column])
+
+    for slot, value in zip(slots, Evaluation(lanes, program, load).run(), strict=True):
+        lanes.b.store(value, slot)
 
 
 def _along(lanes: Lanes, start: Any, far: Any, rate: Any, j: int) -> Any:

@@ -1,4 +1,4 @@
-"""Where links are: the bodies they are drawn as, the room between them, and the joint values that take them there."""
+"""Kinematics beyond single recursions: inverse kinematics, clearance, link shapes, DH tables, free-flying robots."""
 
 from redyn.kinematics.clearance import Clearance, clearance, segment_distance
 from redyn.kinematics.dh import DHTable, dh_parameters

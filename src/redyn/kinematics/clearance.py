@@ -1,9 +1,9 @@
-"""The room between the links of a robot, each taken as capsules (see shape.py)."""
+"""Distances between the links of a robot, each modelled by capsules (see shape.py)."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,21 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
+from redyn.kinematics.robot_like import RobotLike
 from redyn.kinematics.shape import Capsule, bodies, capsules, joint_values, link_poses, place, travel
-
-if TYPE_CHECKING:
-    from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-TRIALS = 200  # configurations: two links that touch in all of them are joined by design
-BLOCK = 20_000  # pairs of segments at a time, which keeps the arrays within the processor's cache
+TRIALS = 200  # random configurations: two links that overlap in all of them are taken to do so by design
+BLOCK = 20_000  # pairs of segments at a time, so that the arrays fit into the processor's cache
 
 
 class Clearance(NamedTuple):
-    """The room between links that are not neighbours, at one state or at N."""
+    """Distances between links that are not neighbours, at one state or at N."""
 
-    distance: Array  # () or (N,): of the closest pair; negative where it overlaps; infinite if there is no pair
+    distance: Array  # () or (N,): of the closest pair; negative if it overlaps, infinite if there is no pair
     pair: NDArray[np.intp]  # (2,) or (N, 2): links of the closest pair, 0 for the world; (-1, -1) if there is none
     between: Array  # (P,) or (N, P): of every pair
     pairs: tuple[tuple[str, str], ...]  # the names of the P pairs
@@ -43,7 +41,7 @@ class Clearance(NamedTuple):
 
 
 class _Bodies(NamedTuple):
-    """What is compared with what: segments `first` and `second`, sorted so that pair p begins at `starts[p]`."""
+    """The segments to compare, `first` with `second`, sorted by pairs of links; pair p begins at `starts[p]`."""
 
     shapes: list[Capsule]
     links: NDArray[np.intp]  # (P, 2)
@@ -52,16 +50,16 @@ class _Bodies(NamedTuple):
     starts: NDArray[np.intp]
 
 
-_known: WeakKeyDictionary[Robot, dict[bytes, _Bodies]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[RobotLike, dict[bytes, _Bodies]] = WeakKeyDictionary()
 
 
 def clearance(
-    robot: Robot, q: ArrayLike, radius: ArrayLike | None = None, travel: ArrayLike | None = None
+    robot: RobotLike, q: ArrayLike, radius: ArrayLike | None = None, travel: ArrayLike | None = None
 ) -> Clearance:
     """The least distance between the surfaces of links, as capsules of this radius (see `capsules`).
 
-    Left out are a link and the one that carries it, and links that are joined by design: those that touch at every one
-    of 200 configurations drawn at random, such as the parts of a wrist whose axes meet in a point.
+    A link and its parent are not compared, nor are links that overlap by design: those that overlap at every one of 200
+    random configurations, such as the parts of a wrist whose axes meet in a point.
 
     >>> import redyn
     >>> robot = redyn.load("three-link")
@@ -91,8 +89,8 @@ def clearance(
 def segment_distance(start: Array, end: Array, other_start: Array, other_end: Array) -> Array:
     """The least distance between two segments; arrays (..., 3) that broadcast.
 
-    It lies at an end of one of them, or where the common normal of their lines stands on both. The ends are always
-    tried, so nothing is lost when the segments are parallel or have no length.
+    It is attained at an end of one of them, or by the common normal of their lines if its feet are on both. The ends
+    are always tried, so parallel segments and segments of zero length need no special case.
     """
     u, v, gap = end - start, other_end - other_start, start - other_start
     uu, uv, vv = _dot(u, u), _dot(u, v), _dot(v, v)
@@ -126,7 +124,7 @@ def _ratio(a: Array, b: Array) -> Array:
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b > 0)
 
 
-def _between(robot: Robot, bodies: _Bodies, q: Array) -> Array:
+def _between(robot: RobotLike, bodies: _Bodies, q: Array) -> Array:
     """The distance of every pair at every state, (N, P)."""
     count = len(bodies.first)
     if not count or not len(q):
@@ -143,8 +141,8 @@ def _between(robot: Robot, bodies: _Bodies, q: Array) -> Array:
     return np.concatenate(parts)
 
 
-def _bodies(robot: Robot, radius: ArrayLike | None, span: ArrayLike | None) -> _Bodies:
-    """The pairs to look at, found once for a robot of this shape."""
+def _bodies(robot: RobotLike, radius: ArrayLike | None, span: ArrayLike | None) -> _Bodies:
+    """The pairs to compare, found once for a robot and its shape."""
     shapes = capsules(robot, radius, span)
     key = np.array([(*shape.start, *shape.end, shape.radius) for shape in shapes]).tobytes()
     known = _known.setdefault(robot, {})
@@ -174,11 +172,11 @@ def _all_pairs(shapes: list[Capsule], links: list[tuple[int, int]]) -> _Bodies:
     return _Bodies(shapes, table, np.array(first, index), np.array(second, index), np.array(starts, index))
 
 
-def _trials(robot: Robot) -> Array:
-    """Always the same configurations: rotations anywhere, slides within the travel."""
+def _trials(robot: RobotLike) -> Array:
+    """The same random configurations at every call: any rotation, prismatic joints within their travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
     for link, start, (low, high) in zip(robot.model.driven, robot.model.starts, travel(robot), strict=True):
-        if link.joint.kind == "prismatic" and link.joint.coordinates == 1:
+        if link.joint.kind == "prismatic" and link.joint.single:
             q[:, start] = low + (high - low) * rng.random(TRIALS)
     return q

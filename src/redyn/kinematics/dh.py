@@ -3,7 +3,7 @@
 With every joint on z of its own axes, the pose of a frame is C_0 J_1(q_1) C_1 J_2(q_2) ... J_n(q_n) C_n: constants C
 and motions J about or along z. Each constant is split into a row of the table and a screw about the z that follows it,
 which commutes with that joint's motion and so moves on into the next constant. What is left of the first constant is
-the base, of the last one the tool.
+the base; of the last, the tool.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from redyn.description.placement import Z_AXIS, motion, translation
 from redyn.description.transforms.screws import Screws, normal_step, screw, split
 from redyn.errors import InputError
 from redyn.evaluate import normal
-from redyn.model import Model
-from redyn.model.model import JointKind
+from redyn.kinematics.poses import matrix
+from redyn.model import JointKind, Model
 from redyn.words import counted
 
 Array = NDArray[np.float64]
 
 
 class DHRow(NamedTuple):
-    """One joint: `theta` (revolute) or `d` (prismatic) is the constant that the joint variable is added to.
+    """One joint: the joint variable is added to `theta` (revolute) or `d` (prismatic).
 
-    In the book's form a and alpha lead on to the next joint, in Craig's they come from the one before. The book writes
-    b for d.
+    In the book's form a and alpha lead to the next joint, in Craig's they come from the previous one. The book writes b
+    for d.
     """
 
     joint: str
@@ -41,7 +41,7 @@ class DHRow(NamedTuple):
     d: float
     a: float
     alpha: float
-    choice: str | None  # what the axes left open, and what was taken
+    choice: str | None  # what the axes leave undetermined, and what was chosen
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class DHTable:
 
 
 def dh_parameters(model: Model, frame: str, modified: bool = False) -> DHTable:
-    """The table of the joints between the world and a frame.
+    """The DH table of the joints from the world to a frame.
 
     >>> import redyn
     >>> table = dh_parameters(redyn.load("puma").model, "link6")
     >>> [round(row.a, 4) for row in table.rows]
     [0.0, 0.432, 0.02, 0.0, 0.0, 0.0]
     """
-    path = _path(model, frame)
+    path = model.path(model.frames[frame].link)[::-1]
     if not path:
         raise InputError(f"dh: {frame!r} is fixed to the world; name a frame that joints move")
     for link in (model.links[i - 1] for i in path):
@@ -100,7 +100,7 @@ def dh_parameters(model: Model, frame: str, modified: bool = False) -> DHTable:
     rest = np.eye(4)
     for i, constant in enumerate(_constants(model, path, frame)):
         found = split(rest @ constant)
-        if i > 0:  # what the base would carry goes to the first joint
+        if i > 0:  # the base leaves what is free to the first joint
             found = found.settled(turn=i == len(path))
         steps.append(found)
         rest = screw(found.rest_theta, found.rest_b)
@@ -116,39 +116,22 @@ def dh_parameters(model: Model, frame: str, modified: bool = False) -> DHTable:
     return DHTable(frame, modified, base, rows, tool)
 
 
-def _path(model: Model, frame: str) -> list[int]:
-    """The numbers of the moving links from the world to a frame."""
-    path: list[int] = []
-    at = model.frames[frame].link
-    while at:
-        path.append(at)
-        at = model.links[at - 1].parent
-    return path[::-1]
-
-
 def _constants(model: Model, path: Sequence[int], frame: str) -> list[Array]:
-    """C_0 ... C_n: from each joint, at zero, to the axes of the next, and from the last to the frame."""
-    nowhere = Pose(Mat3(Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)), Vec3(0.0, 0.0, 0.0))
+    """C_0 ... C_n: from the axes of each joint, at zero, to those of the next, and from the last to the frame."""
+    identity = Pose(Mat3(Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)), Vec3(0.0, 0.0, 0.0))
     constants: list[Array] = []
     back = np.eye(4)
     for link in (model.links[i - 1] for i in path):
-        # Along its axis a joint sits where the file puts it: that is where parallel axes get their normal.
+        # The origin on the axis is where the file has it, which is where parallel axes get their normal.
         here = cast(float, link.anchor.z)
-        at_zero = _matrix(link.joint.propagation([0.0], Floats()).place(nowhere))
+        at_zero = matrix(link.joint.propagation([0.0], Floats()).place(identity))
         constants.append(back @ at_zero @ translation(0.0, 0.0, here))
         back = translation(0.0, 0.0, -here)
-    return [*constants, back @ _matrix(model.frames[frame].pose)]
-
-
-def _matrix(pose: Pose) -> Array:
-    T = np.eye(4)
-    T[:3, :3] = np.array([row.components() for row in (pose.R.x, pose.R.y, pose.R.z)], dtype=np.float64)
-    T[:3, 3] = np.array(pose.o.components(), dtype=np.float64)
-    return T
+    return [*constants, back @ matrix(model.frames[frame].pose)]
 
 
 def _choice(names: Sequence[str], kinds: Sequence[str], i: int, found: Screws) -> str | None:
-    """What the axis of joint i and the next one leave open."""
+    """What the axis of joint i and the next one leave undetermined."""
     following = names[i + 1] if i + 1 < len(names) else "z of the frame"
     lines, notes = found.lines, list[str]()
     if lines == "parallel":
@@ -156,7 +139,7 @@ def _choice(names: Sequence[str], kinds: Sequence[str], i: int, found: Screws) -
     elif lines == "coincident":
         notes.append(f"on one line with {following}: the split of theta and d between them is free")
     elif lines == "nearly parallel":
-        notes.append(f"nearly parallel to {following}: the common normal is far away")
+        notes.append(f"nearly parallel to {following}: small errors of either axis move the common normal far")
     if kinds[i] == "prismatic":
         notes.append("slides: only the direction of its axis matters")
     return "; ".join(notes) or None

@@ -1,11 +1,11 @@
-"""Where a frame takes a pose: damped least squares from many starts, compiled by Numba.
+"""The search of inverse kinematics: damped least squares from many starts, compiled by Numba.
 
-Each try is Levenberg-Marquardt on half the square of the pose error, its damping in proportion to that square (Chan and
-Lawrence 1988), adapted by whether steps succeed. Limits are kept by projection: a joint that lies on a limit and is
-pulled beyond leaves the step, and what a step takes beyond a limit is cut off.
+Each try is Levenberg-Marquardt on half the squared norm of the pose error, with damping in proportion to it (Chan and
+Lawrence 1988) and adapted by whether steps succeed. Joint limits are kept by projection: a joint at its limit that is
+pulled beyond it is left out of the step, and a step that crosses a limit ends there.
 
-The kernels of pose and Jacobian come as numbers, the addresses of their machine code, so that this is compiled once for
-all robots.
+The kernels of pose and Jacobian are given by the addresses of their machine code, so that this is compiled once for all
+robots.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ from redyn.kernels.compiled import call_kernel, compiled, copy
 Array = NDArray[np.float64]
 
 ITERATIONS = 60  # of one try
-FLOOR = 1e-12  # of the damping, as a share of the mean square of the Jacobian's columns: redundant robots need some
-EASE, STIFFEN, STIFFEST = 0.25, 4.0, 1e9  # what the damping's factor is multiplied by; where a try is given up
-STUCK = 0.05  # a try that gains less than this share of the error's square ...
-PATIENCE = 3  # ... this often in a row has met a minimum that is no solution
+FLOOR = 1e-12  # least damping, relative to the mean square of the Jacobian's columns: redundant robots need some
+EASE, STIFFEN, STIFFEST = 0.25, 4.0, 1e9  # factors of the damping after success and failure; its end of a try
+STUCK = 0.05  # a try that reduces the squared error by less than this share ...
+PATIENCE = 3  # ... this many times in a row is at a minimum that is no solution
 
 
 class Space(NamedTuple):
-    """Where is searched: all arrays are of the robot's joints, in the order of q."""
+    """The search space: every array has an entry per joint, in the order of q."""
 
     joints: NDArray[np.int64]  # those that move the frame
-    lower: Array  # limits of the search: infinite where a joint may turn right round
+    lower: Array  # limits of the search: infinite for a joint whose limits allow a full turn
     upper: Array
     least: Array  # limits of the result
     greatest: Array
     bottom: Array  # tries begin between these
     top: Array
     turn: Array  # 2 pi for a joint that turns, 0 for one that slides
-    home: Array  # where the first try begins; of several equal angles, the one nearest to this is taken
+    home: Array  # start of the first try; of angles that differ by whole turns the nearest to it is taken
 
 
 @compiled
 def rotation_log(R: Array, S: Array, e: Array) -> float:
-    """e[:3], the turn that takes S to R, as axis times angle in world axes; the angle. Holds at half a turn too."""
+    """e[:3], the rotation that takes S to R, as axis times angle in world axes; returns the angle, pi included."""
     D = np.empty((3, 3))
     for i in range(3):
         for j in range(3):
@@ -72,7 +72,7 @@ def rotation_log(R: Array, S: Array, e: Array) -> float:
 
 @compiled
 def pose_error(pose: Array, T: Array, mask: Array, e: Array) -> float:
-    """e, six numbers from T to pose, turn first, those masked out zero; half their square."""
+    """e, the error of T, rotation first, zero where masked out; returns half its squared norm."""
     rotation_log(pose, T, e)
     half = 0.0
     for i in range(3):
@@ -149,7 +149,7 @@ def _step(J: Array, e: Array, half: float, factor: float, mask: Array, space: Sp
 
 @compiled
 def _settle(q: Array, space: Space) -> bool:
-    """Whole turns are added that bring angles near home and within the limits; whether q is within them then."""
+    """Add whole turns that bring angles near home and within the limits; whether q is within the limits then."""
     for i in space.joints:
         turn = space.turn[i]
         if turn > 0:
@@ -165,7 +165,7 @@ def _settle(q: Array, space: Space) -> bool:
 
 @compiled
 def _known(q: Array, found: Array, count: int, apart: float, space: Space) -> bool:
-    """Whether q is one of the solutions found so far, whole turns apart."""
+    """Whether q is one of the solutions found so far, up to whole turns."""
     for k in range(count):
         largest = 0.0
         for i in space.joints:
@@ -180,7 +180,7 @@ def _known(q: Array, found: Array, count: int, apart: float, space: Space) -> bo
 
 @compiled
 def _distances(e: Array) -> tuple[float, float]:
-    """The turn and the way that are left."""
+    """The angle and the distance that remain."""
     return np.sqrt(e[0] ** 2 + e[1] ** 2 + e[2] ** 2), np.sqrt(e[3] ** 2 + e[4] ** 2 + e[5] ** 2)
 
 
@@ -188,18 +188,18 @@ def _distances(e: Array) -> tuple[float, float]:
 def search(
     kernels: NDArray[np.int64],  # addresses: pose, Jacobian
     poses: Array,  # (N, 4, 4)
-    places: Array,  # (M, dof): where each try begins, 0 ... 1 from bottom to top; the first begins at home
+    starts: Array,  # (M, dof): where each try begins, 0 ... 1 from bottom to top; the first begins at home
     space: Space,
     mask: Array,  # (6,), ones and zeros
     tolerance: float,
     apart: float,  # solutions nearer to each other than this are one
     found: Array,  # (N, K, dof): out, at most K solutions of each pose
-    errors: Array,  # (N, K): out, the larger of turn and way that is left
+    errors: Array,  # (N, K): out, the larger of the angle and the distance that remain
     counts: NDArray[np.int64],  # (N,): out, how many there are
-    closest: Array,  # (N, dof + 2): out, where nothing was found the best try: q, then the turn and way left
+    closest: Array,  # (N, dof + 2): out, the best try: q, then the angle and the distance that remain
 ) -> None:
-    """Try one start after the other, for every pose, until there are K solutions."""
-    dof = places.shape[1]
+    """For every pose, try one start after another until there are K solutions."""
+    dof = starts.shape[1]
     q, new, T, J, e, e_new = (
         np.empty(dof),
         np.empty(dof),
@@ -212,11 +212,11 @@ def search(
     at_T, at_J = np.array([T.ctypes.data]), np.array([J.ctypes.data])
     for p in range(len(poses)):
         pose, count, least = poses[p], 0, np.inf
-        for s in range(len(places)):
+        for s in range(len(starts)):
             copy(space.home, q)
             if s > 0:
                 for i in space.joints:
-                    q[i] = space.bottom[i] + places[s, i] * (space.top[i] - space.bottom[i])
+                    q[i] = space.bottom[i] + starts[s, i] * (space.top[i] - space.bottom[i])
             call_kernel(kernels[0], at_q.ctypes.data, at_T.ctypes.data)
             half, factor, slow = pose_error(pose, T, mask, e), 1.0, 0
             turn, way = _distances(e)

@@ -1,16 +1,16 @@
-"""The shape of a robot that comes without one: every link as capsules (a segment and a radius), from its joints.
+"""A shape for robots without geometry: every link as capsules (a segment and a radius), derived from its joints.
 
-A link runs from its joint, first along the joint's axis and then across, to the origin of its frame, and on to the
-joints and the fixed frames that it carries. In the book's DH convention that is b along the axis and a along the common
-normal. What slides in a prismatic joint is a rod of fixed length that belongs to the moving link, so that it comes out
-at the back when the joint draws in. Points are in the axes of the link's own frame; link 0 is the fixed world.
+A link runs from its joint, first along the joint axis and then across, to the origin of its frame, and on to the joints
+and fixed frames that it carries. In the book's DH convention that is b along the axis and a along the common normal. A
+prismatic joint has a rod of fixed length that belongs to the moving link, so that it comes out at the back when the
+joint retracts. Points are in the axes of the link's own frame; link 0 is the fixed world.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,21 +19,20 @@ from redyn.algebra import Vec3
 from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.evaluate import normal
-from redyn.model import Frame, Link
-
-if TYPE_CHECKING:
-    from redyn.robot import Robot
+from redyn.kinematics.poses import matrix, vector
+from redyn.kinematics.robot_like import RobotLike
+from redyn.model import Link
 
 Array = NDArray[np.float64]
 Kind = Literal["arm", "rod", "stub"]
 
-LOOSE = ("free", "planar")  # joints that hold their link nowhere
-NOTHING = 1e-9  # m: a shorter segment is no segment
+LOOSE = ("free", "planar")  # joints with no fixed point or axis to draw a link from
+SHORTEST = 1e-9  # m: shorter segments are left out
 THICKNESS = 0.03  # radius of a link as a share of the robot's reach ...
-SLENDER = 0.25  # ... and at most this share of a typical link, or a long chain would be a row of beads
+SLENDER = 0.25  # ... and at most this share of a typical link's length, or long chains would look like beads
 TAPER = 0.45  # a tip is thinner than the first link by this share
-ROD = 0.6  # radius of a sliding rod, of that of its link
-UNIT = 0.5  # m: the reach of a robot without any extent
+ROD = 0.6  # radius of a sliding rod, as a share of its link's
+UNIT = 0.5  # m: the reach of a robot without dimensions
 
 
 class Capsule(NamedTuple):
@@ -43,7 +42,7 @@ class Capsule(NamedTuple):
     start: Array
     end: Array
     radius: float
-    kind: Kind  # rod: slides in a prismatic joint; stub: stands for a link without extent
+    kind: Kind  # rod: slides in a prismatic joint; stub: marks a link without dimensions
 
 
 class JointPlace(NamedTuple):
@@ -51,7 +50,7 @@ class JointPlace(NamedTuple):
 
     point: Array  # on the moving link
     axis: Array  # on the moving link, a unit vector
-    socket: Array  # the same point of the link that carries it, with a prismatic joint drawn in
+    socket: Array  # the same point on the link that carries it, with a prismatic joint at zero
 
 
 class _Line(NamedTuple):
@@ -69,10 +68,10 @@ class Body(NamedTuple):
     link: Link  # of the model
     socket: Vec3  # where its joint sits, in the axes of the parent's link
     kind: str  # of the user's joint
-    velocity: int  # the first of its joint, whose colour it has; a joint that is tied to another counts after them all
+    velocity: int  # index of its joint's first velocity, which gives its colour; joints tied to others come last
 
 
-def bodies(robot: Robot) -> list[Body]:
+def bodies(robot: RobotLike) -> list[Body]:
     """The moving bodies, in the order of `link_names`."""
     kinds = {str(link.name): link.joint.type for link in robot.description.links}
     found: list[Body] = []
@@ -88,7 +87,7 @@ def bodies(robot: Robot) -> list[Body]:
     return found
 
 
-def body_numbers(robot: Robot) -> list[int]:
+def body_numbers(robot: RobotLike) -> list[int]:
     """For the world and every link of the model, the number of its body."""
     numbers, count = [0], 1
     for link in robot.model.links:
@@ -97,12 +96,12 @@ def body_numbers(robot: Robot) -> list[int]:
     return numbers
 
 
-def capsules(robot: Robot, radius: ArrayLike | None = None, travel: ArrayLike | None = None) -> list[Capsule]:
+def capsules(robot: RobotLike, radius: ArrayLike | None = None, travel: ArrayLike | None = None) -> list[Capsule]:
     """The links of a robot as capsules, at least one for each moving link.
 
-    `radius`: one for all or one per moving link; without it, some percent of the reach, thinner towards the tips.
-    `travel`: least and greatest value of every joint, (dof, 2), which decides how long the rods of prismatic joints
-    are; see the function of that name.
+    `radius`: one for all or one per moving link; by default a few percent of the reach, thinner towards the tips.
+    `travel`: least and greatest value of every joint, (dof, 2), which determines the length of the rods of prismatic
+    joints; see the function of that name.
 
     >>> import redyn
     >>> [(body.link, body.kind, body.end.round(3).tolist()) for body in capsules(redyn.load("three-link"))]
@@ -115,7 +114,7 @@ def capsules(robot: Robot, radius: ArrayLike | None = None, travel: ArrayLike | 
     covered = {line.link for line in lines}
     for body in bodies(robot):
         if body.number not in covered:
-            reach, anchor = np.array([0.0, 0.0, radii[body.number] / 4]), _point(body.link.anchor)
+            reach, anchor = np.array([0.0, 0.0, radii[body.number] / 4]), vector(body.link.anchor)
             lines.append(_Line(body.number, anchor - reach, anchor + reach, "stub"))
     lines.sort(key=lambda line: line.link)
     thin = ROD if radius is None else 1.0
@@ -131,11 +130,11 @@ def capsules(robot: Robot, radius: ArrayLike | None = None, travel: ArrayLike | 
     ]
 
 
-def travel(robot: Robot, q: ArrayLike | None = None) -> Array:
-    """Least and greatest value of every joint, (dof, 2): of the motion `q`, or as far as the robot's file knows.
+def travel(robot: RobotLike, q: ArrayLike | None = None) -> Array:
+    """Least and greatest value of every joint, (dof, 2): over the motion `q`, or from the robot's file.
 
-    Without a motion a joint travels within its limits, or between zero and its initial value if it has none. Limits
-    that are wider than the whole robot are no statement about its size and are cut.
+    Without a motion these are the joint's limits, or zero and its initial value if it has none. Limits wider than the
+    whole robot say nothing about its size and are cut to it.
 
     >>> import redyn
     >>> travel(redyn.load("stanford"))[2]
@@ -144,16 +143,16 @@ def travel(robot: Robot, q: ArrayLike | None = None) -> Array:
     return _travel(robot, _rigid_lines(robot), q)
 
 
-def link_poses(robot: Robot, q: ArrayLike) -> Array:
+def link_poses(robot: RobotLike, q: ArrayLike) -> Array:
     """The 4x4 poses of the world (first) and of every moving link: (L + 1, 4, 4) or (N, L + 1, 4, 4)."""
     values = joint_values(robot, q)
     still = np.zeros(robot.dof)
-    moving = robot.link_motion(values, still, still).pose
+    moving, *_ = robot.link_motion(values, still, still)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     return np.concatenate([world, moving], axis=-3)
 
 
-def joint_values(robot: Robot, q: ArrayLike) -> Array:
+def joint_values(robot: RobotLike, q: ArrayLike) -> Array:
     """Checked: (nq,) or (N, nq)."""
     return robot.configuration("q", q)
 
@@ -166,79 +165,75 @@ def place(shapes: Sequence[Capsule], poses: Array) -> Array:
     return np.einsum("...cij,ckj->...cki", where[..., :3, :3], ends) + where[..., None, :3, 3]
 
 
-def joint_places(robot: Robot) -> list[JointPlace]:
-    """Of every moving joint, in the order of q."""
+def joint_places(robot: RobotLike) -> list[JointPlace]:
+    """Of every moving body's joint, in the order of `link_names`."""
     places: list[JointPlace] = []
     for body in bodies(robot):
-        R, _ = frame_axes(robot.model.frames[body.link.name])
-        anchor, socket = _point(body.link.anchor), _point(body.socket)
-        places.append(JointPlace(_in_frame(robot, body.number, anchor), R[2], _in_frame(robot, body.parent, socket)))
+        anchor, socket = vector(body.link.anchor), vector(body.socket)
+        axis = _frame(robot, body.number)[2, :3]
+        places.append(JointPlace(_in_frame(robot, body.number, anchor), axis, _in_frame(robot, body.parent, socket)))
     return places
 
 
-def mass_centres(robot: Robot) -> Array:
-    """Of every moving link with all that is fixed to it, in the axes of its frame: (L, 3)."""
-    return np.array([_in_frame(robot, body.number, _point(body.link.com)) for body in bodies(robot)])
+def mass_centres(robot: RobotLike) -> Array:
+    """The mass centre of every moving link with all that is fixed to it, in the axes of its frame: (L, 3)."""
+    return np.array([_in_frame(robot, body.number, vector(body.link.com)) for body in bodies(robot)])
 
 
-def frame_offset(robot: Robot, name: str) -> tuple[int, Array]:
+def frame_offset(robot: RobotLike, name: str) -> tuple[int, Array]:
     """The link that carries a named frame, and the 4x4 pose of that frame in the axes of the link's own."""
     frame = robot.model.frames[name]
-    R, origin = frame_axes(frame)
-    pose, number = np.eye(4), body_numbers(robot)[frame.link]
-    pose[:3, 3] = _in_frame(robot, number, origin)
-    pose[:3, :3] = R
-    if number:
-        own, _ = frame_axes(robot.model.frames[robot.link_names[number - 1]])
-        pose[:3, :3] = own.T @ R
+    number, pose = body_numbers(robot)[frame.link], matrix(frame.pose)
+    pose[:3, 3] = _in_frame(robot, number, pose[:3, 3])
+    pose[:3, :3] = _frame(robot, number)[:3, :3].T @ pose[:3, :3]
     return number, pose
 
 
-def reach(robot: Robot) -> float:
-    """How far the robot extends at most, sliding apart."""
+def reach(robot: RobotLike) -> float:
+    """The greatest extent of the robot, in metres."""
     return _reach(robot, _rigid_lines(robot))
 
 
-def _rigid_lines(robot: Robot) -> list[_Line]:
+def _rigid_lines(robot: RobotLike) -> list[_Line]:
     """Everything but the rods, in the model's own link axes."""
     model = robot.model
     lines: list[_Line] = []
 
     def add(link: int, *points: Array) -> None:
         for start, end in pairwise(points):
-            if np.linalg.norm(end - start) > NOTHING:
+            if np.linalg.norm(end - start) > SHORTEST:
                 lines.append(_Line(link, start, end, "arm"))
 
     moving, numbers = bodies(robot), body_numbers(robot)
-    sockets = {body.link.name: _point(body.socket) for body in moving}
+    sockets = {body.link.name: vector(body.socket) for body in moving}
     for body in moving:
-        anchor, tip = _point(body.link.anchor), _point(model.frames[body.link.name].pose.o)
+        anchor, tip = vector(body.link.anchor), vector(model.frames[body.link.name].pose.o)
         elbow = np.array([anchor[0], anchor[1], tip[2]])  # the joint's axis is z
         add(body.number, anchor, elbow, tip)
     for described in robot.description.links:
         name, carrier = str(described.name), model.frames[str(described.parent)]
         if described.joint.type not in LOOSE:
-            end = sockets.get(name, _point(model.frames[name].pose.o))
-            add(numbers[carrier.link], _point(carrier.pose.o), end)
+            end = sockets.get(name, vector(model.frames[name].pose.o))
+            add(numbers[carrier.link], vector(carrier.pose.o), end)
     inner = {line.link for line in lines} | {body.parent for body in moving}
     for body in moving:
-        if body.number not in inner:  # a tip that the file says nothing about but its mass: reach to that
-            add(body.number, _point(body.link.anchor), _point(body.link.com))
+        if body.number not in inner:  # a tip of which the file gives only the mass: draw it to its mass centre
+            add(body.number, vector(body.link.anchor), vector(body.link.com))
     return lines
 
 
-def _rods(robot: Robot, span: Array) -> Iterable[_Line]:
+def _rods(robot: RobotLike, span: Array) -> Iterable[_Line]:
     offsets = {str(link.name): link.joint.offset for link in robot.description.links}
     ranges = {link.name: ends for link, ends in zip(robot.model.driven, span, strict=True)}
     for body in bodies(robot):
         link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
         back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
-        if body.kind == "prismatic" and back + front > NOTHING:
-            anchor, axis = _point(link.anchor), np.array([0.0, 0.0, 1.0])
+        if body.kind == "prismatic" and back + front > SHORTEST:
+            anchor, axis = vector(link.anchor), np.array([0.0, 0.0, 1.0])
             yield _Line(body.number, anchor - back * axis, anchor + front * axis, "rod")
 
 
-def _travel(robot: Robot, lines: list[_Line], q: ArrayLike | None) -> Array:
+def _travel(robot: RobotLike, lines: list[_Line], q: ArrayLike | None) -> Array:
     start = _single(robot, robot.initial)
     if q is None:
         rigid = _reach(robot, lines)
@@ -248,25 +243,25 @@ def _travel(robot: Robot, lines: list[_Line], q: ArrayLike | None) -> Array:
     return np.stack([values.min(axis=0, initial=0.0), values.max(axis=0, initial=0.0)], axis=1)
 
 
-def _single(robot: Robot, q: Array) -> Array:
+def _single(robot: RobotLike, q: Array) -> Array:
     """The values of joints that have one, a column per velocity; zeros for the others."""
     values = np.zeros((*q.shape[:-1], robot.dof))
     for j, (link, start) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True)):
-        if link.joint.coordinates == 1:
+        if link.joint.single:
             values[..., j] = q[..., start]
     return values
 
 
-def _checked_travel(robot: Robot, given: ArrayLike) -> Array:
+def _checked_travel(robot: RobotLike, given: ArrayLike) -> Array:
     span = normal("travel", given, 2, "least and greatest value of every joint")
     if span.shape != (robot.dof, 2) or not np.isfinite(span).all() or (span[:, 0] > span[:, 1]).any():
         raise InputError(f"travel: expected ({robot.dof}, 2) finite numbers, least and greatest value of every joint")
     return span
 
 
-def _extents(robot: Robot, lines: list[_Line]) -> Array:
-    """How far each body reaches from its joint; the world comes first, from its origin."""
-    anchors = [np.zeros(3), *(_point(body.link.anchor) for body in bodies(robot))]
+def _extents(robot: RobotLike, lines: list[_Line]) -> Array:
+    """The greatest distance of each body's points from its joint; the world, first, from its origin."""
+    anchors = [np.zeros(3), *(vector(body.link.anchor) for body in bodies(robot))]
     far = np.zeros(len(anchors))
     for line in lines:
         for point in (line.start, line.end):
@@ -274,19 +269,19 @@ def _extents(robot: Robot, lines: list[_Line]) -> Array:
     return far
 
 
-def _reach(robot: Robot, lines: list[_Line]) -> float:
+def _reach(robot: RobotLike, lines: list[_Line]) -> float:
     far = _extents(robot, lines)
     for body in bodies(robot):
         far[body.number] += far[body.parent] if body.parent else 0.0
     whole = float(far[1:].max())
-    if whole > NOTHING:
+    if whole > SHORTEST:
         return whole
     slides = [abs(x) for x in robot.initial if x] + [abs(float(x)) for x in robot.limits.flat if np.isfinite(x)]
     return min(max(slides, default=UNIT), 10.0) or UNIT
 
 
-def _radii(robot: Robot, lines: list[_Line], given: ArrayLike | None) -> Array:
-    """Of the world and of every moving link."""
+def _radii(robot: RobotLike, lines: list[_Line], given: ArrayLike | None) -> Array:
+    """Radii of the world and of every moving link."""
     moving = bodies(robot)
     count = len(moving)
     if given is not None:
@@ -301,25 +296,19 @@ def _radii(robot: Robot, lines: list[_Line], given: ArrayLike | None) -> Array:
     for body in moving:
         rank[body.number] = rank[body.parent] + 1
     extents = _extents(robot, lines)[1:]
-    extents = extents[extents > NOTHING]
+    extents = extents[extents > SHORTEST]
     thick = THICKNESS * _reach(robot, lines)
     if len(extents):
         thick = min(thick, SLENDER * float(np.median(extents)))
     return thick * (1 - TAPER * np.maximum(rank - 1, 0) / max(rank.max() - 1, 1))
 
 
-def _point(v: Vec3) -> Array:
-    return np.array(v.components(), dtype=np.float64)
+def _in_frame(robot: RobotLike, body: int, point: Array) -> Array:
+    """A point of a body, from the model's axes of its link to those of its own frame."""
+    T = _frame(robot, body)
+    return T[:3, :3].T @ (point - T[:3, 3])
 
 
-def frame_axes(frame: Frame) -> tuple[Array, Array]:
-    """Rotation and origin of a named frame in the model's axes of the link that carries it."""
-    rows = (frame.pose.R.x, frame.pose.R.y, frame.pose.R.z)
-    return np.array([cast("tuple[float, ...]", row.components()) for row in rows]), _point(frame.pose.o)
-
-
-def _in_frame(robot: Robot, body: int, point: Array) -> Array:
-    if body == 0:
-        return point
-    R, origin = frame_axes(robot.model.frames[robot.link_names[body - 1]])
-    return R.T @ (point - origin)
+def _frame(robot: RobotLike, body: int) -> Array:
+    """The frame of a body in the model's axes of its link, 4x4; the world has one pair of axes only."""
+    return matrix(robot.model.frames[robot.link_names[body - 1]].pose) if body else np.eye(4)

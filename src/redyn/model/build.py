@@ -11,13 +11,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.algebra import MassMatrix, Mat3, Pose, Sym3, TurnZ, Twist, Vec3
+from redyn.algebra import MassMatrix, Mat3, Pose, RotationZ, Sym3, Twist, Vec3
 from redyn.description.placement import Z_AXIS, Placement, placement, steps
 from redyn.description.schema import COORDINATES, SEVERAL, VELOCITIES, WORLD, LinkDescription, RobotDescription
 from redyn.description.ties import rules
 from redyn.model import frames
 from redyn.model.coupling import Coupling, Tie
-from redyn.model.model import CYCLE, Frame, Joint, JointKind, Link, Model, places
+from redyn.model.joint import CYCLE, Joint, JointKind
+from redyn.model.model import Frame, Link, Model, offsets
 
 Array = NDArray[np.float64]
 
@@ -78,32 +79,32 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
         number.append(len(links))
     gravity = Vec3(*robot.gravity)
     kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
-    model = Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot))
-    return replace(model, coupling=_coupling(robot, links)) if couple else model
+    coupling = _coupling(robot, links) if couple else None
+    return Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot), coupling)
 
 
 def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
-    """The ties of all joints to those that are free."""
+    """The ties of all joints to those that move independently."""
     found = rules(robot.links)
     if not found:
         return None
-    driven = [i for i, link in enumerate(links) if link.joint.name not in found]
-    starts = places([links[i] for i in driven])
-    free = {i: (k, start) for k, (i, start) in enumerate(zip(driven, starts, strict=True))}
-    number = {links[i].joint.name: i for i in driven}
+    leaders = [i for i, link in enumerate(links) if link.joint.name not in found]
+    starts = offsets([links[i] for i in leaders])
+    slots = {i: (k, start) for k, (i, start) in enumerate(zip(leaders, starts, strict=True))}
+    number = {links[i].joint.name: i for i in leaders}
     coordinates: list[Tie] = []
-    velocities: list[Tie] = []
+    rates: list[Tie] = []
     for i, link in enumerate(links):
-        if i in free:
-            k, start = free[i]
-            velocities.append(Tie(k))
+        if i in slots:
+            k, start = slots[i]
+            rates.append(Tie(k))
             coordinates += [Tie(start + c) for c in range(link.joint.coordinates)]
         else:
             rule = found[link.joint.name]
-            k, start = free[number[rule.leader]]
-            velocities.append(Tie(k, rule.factor))
+            k, start = slots[number[rule.leader]]
+            rates.append(Tie(k, rule.factor))
             coordinates.append(Tie(start, rule.factor, rule.offset))
-    return Coupling(tuple(coordinates), tuple(velocities), tuple(driven))
+    return Coupling(tuple(coordinates), tuple(rates), tuple(leaders))
 
 
 def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
@@ -206,7 +207,7 @@ def _nearest_origin(child: _Body, c: int, origin: dict[int, Array]) -> None:
 
 
 def _leaf_x(bodies: list[_Body], i: int, own: frames.Axis) -> Array:
-    """The x direction that needs no turn from the parent's at q = 0."""
+    """The x direction that needs no rotation from the parent's at q = 0."""
     body = bodies[i]
     normal = bodies[body.carrier].axes[:3, 0]
     return frames.perpendicular(own.direction, body.at_zero[:3, :3].T @ normal)
@@ -217,11 +218,11 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
     carrier, described = bodies[body.carrier], body.described
     joint = described.joint
     relative = frames.inverse(carrier.axes) @ body.at_zero @ body.axes
-    turns, theta = frames.split_rotation(relative[:3, :3], exact)
+    rotations, theta = frames.split_rotation(relative[:3, :3], exact)
     zero, quarters = frames.split_quarters(theta, exact)
     if body.kind == "prismatic" or body.about_point:
         c, s = frames.cosine_and_sine(theta, exact)
-        turns = turns if (c, s) == (1.0, 0.0) else (*turns, TurnZ(c, s))
+        rotations = rotations if (c, s) == (1.0, 0.0) else (*rotations, RotationZ(c, s))
         zero, quarters = 0.0, 0
     scale = max(1e-3, float(np.abs(relative[:3, 3]).max()))
     M, com = _mass(body, exact)
@@ -235,12 +236,14 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
             kind=body.kind,
             p=_axis_twist(body.kind, joint.pitch or 0.0),
             offset=_vec(_clean(relative[:3, 3], scale, exact)),
-            turns=turns,
+            rotations=rotations,
             zero=zero,
             quarters=quarters,
             damping=joint.damping if friction else 0.0,
             coulomb=joint.coulomb if friction else 0.0,
             smoothing=joint.smoothing,
+            stiffness=joint.stiffness,
+            rest=joint.rest,
             armature=joint.armature,
             part=body.part,
         ),
@@ -257,8 +260,8 @@ def _about_point(link: Link, before: int, kind: str) -> list[Link]:
 
     They turn about, then slide along x, y and z of the last one's axes: each renames the axes so that this is its z.
     """
-    nothing = Vec3(0.0, 0.0, 0.0)
-    empty = MassMatrix(0.0, nothing, Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    zero = Vec3(0.0, 0.0, 0.0)
+    empty = MassMatrix(0.0, zero, Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     parts = VELOCITIES[kind]
     row: list[Link] = []
     for rank, part in enumerate(parts):
@@ -267,17 +270,17 @@ def _about_point(link: Link, before: int, kind: str) -> list[Link]:
         if rank == 0:
             joint = replace(joint, coordinates=len(COORDINATES[kind]))
         else:
-            joint = replace(joint, offset=nothing, turns=(CYCLE,))
+            joint = replace(joint, offset=zero, rotations=(CYCLE,))
         item = replace(link, joint=joint, parent=before + rank if rank else link.parent)
-        row.append(replace(item, M=empty, com=nothing, virtual=True) if rank < len(parts) - 1 else item)
+        row.append(replace(item, M=empty, com=zero, virtual=True) if rank < len(parts) - 1 else item)
     return row
 
 
 def _axis_twist(kind: JointKind, pitch: float = 0.0) -> Twist:
-    nothing, along = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0)
+    zero, along = Vec3(0.0, 0.0, 0.0), Vec3(0.0, 0.0, 1.0)
     if kind == "helical":
         return Twist(along, Vec3(0.0, 0.0, pitch))
-    return Twist(along, nothing) if kind == "revolute" else Twist(nothing, along)
+    return Twist(along, zero) if kind == "revolute" else Twist(zero, along)
 
 
 def _mass(body: _Body, exact: bool) -> tuple[MassMatrix, Vec3]:

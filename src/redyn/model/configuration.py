@@ -1,4 +1,4 @@
-"""Configurations that are not plain vectors: where q holds unit quaternions, a step of velocity is a turn.
+"""Configurations that are not plain vectors: where q holds unit quaternions, a step of velocity is a rotation.
 
 Every joint moves along its own constant velocity: one number adds, a quaternion turns about an axis, and a free joint
 moves along a screw, its angular and linear velocity being constant in its own axes.
@@ -6,20 +6,24 @@ moves along a screw, its angular and linear velocity being constant in its own a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.model.model import POSE, QUATERNION, Model
+from redyn.algebra import normaliser, rotation_rows
+from redyn.model.model import Model
 
 Array = NDArray[np.float64]
 
+_normalised = normaliser(np.sqrt)
+
+ROUNDING = 1e-14  # how far the squared length of a quaternion may be from 1 and still count as 1
 SMALL = 1e-2  # radians, below which series are as exact as the formulas, and safer
 
 
 def neutral(model: Model) -> Array:
-    """No turn and no shift."""
+    """Every number zero, every quaternion the identity."""
     q = np.zeros(model.nq)
     q[[start + 3 for start in model.quaternions]] = 1.0
     return q
@@ -29,45 +33,48 @@ def random(model: Model, lower: Array, upper: Array, generator: np.random.Genera
     """Within limits, given per velocity; any attitude is as likely as any other."""
     drawn = lower + (upper - lower) * generator.random(model.dof)
     q = neutral(model)
-    for count, i, j in joints(model):
-        if count == 1:
+    for variable in model.variables:
+        i, j = variable.q, variable.rate
+        if variable.joint.single:
             q[i] = drawn[j]
         else:
-            if count == POSE:
+            if variable.has_position:
                 q[i : i + 3] = drawn[j + 3 : j + 6]
             quaternion = generator.normal(size=4)
-            q[i + count - 4 : i + count] = quaternion / np.linalg.norm(quaternion)
+            q[variable.quaternion] = quaternion / np.linalg.norm(quaternion)
     return q
 
 
 def integrate(model: Model, q: Array, step: Array) -> Array:
     """Where constant velocities lead: `step` is velocity times duration. Arrays of the same number of states."""
     end = np.empty_like(q)
-    for count, i, j in joints(model):
-        if count == 1:
+    for variable in model.variables:
+        i, j = variable.q, variable.rate
+        if variable.joint.single:
             end[:, i] = q[:, i] + step[:, j]
             continue
-        at, turn = q[:, i + count - 4 : i + count], step[:, j : j + 3]
-        if count == POSE:
-            shift = np.einsum("nij,nj->ni", _left(turn), step[:, j + 3 : j + 6])
+        at, rotation = q[:, variable.quaternion], step[:, j : j + 3]
+        if variable.has_position:
+            shift = np.einsum("nij,nj->ni", _left(rotation), step[:, j + 3 : j + 6])
             end[:, i : i + 3] = q[:, i : i + 3] + _turned(at, shift)
-        product = _times(at, _exponential(turn))
-        end[:, i + count - 4 : i + count] = product / np.linalg.norm(product, axis=1, keepdims=True)
+        product = _times(at, _exponential(rotation))
+        end[:, variable.quaternion] = product / np.linalg.norm(product, axis=1, keepdims=True)
     return end
 
 
 def difference(model: Model, start: Array, end: Array) -> Array:
-    """The step that `integrate` needs from `start` to `end`; of two ways to turn the shorter."""
+    """The step that `integrate` needs from `start` to `end`; of two ways round the shorter."""
     step = np.empty((len(start), model.dof))
-    for count, i, j in joints(model):
-        if count == 1:
+    for variable in model.variables:
+        i, j = variable.q, variable.rate
+        if variable.joint.single:
             step[:, j] = end[:, i] - start[:, i]
             continue
-        before, after = start[:, i + count - 4 : i + count], end[:, i + count - 4 : i + count]
-        turn = step[:, j : j + 3] = _logarithm(_times(_conjugate(before), after))
-        if count == POSE:
+        before, after = start[:, variable.quaternion], end[:, variable.quaternion]
+        rotation = step[:, j : j + 3] = _logarithm(_times(_conjugate(before), after))
+        if variable.has_position:
             shift = _turned(_conjugate(before), end[:, i : i + 3] - start[:, i : i + 3])
-            step[:, j + 3 : j + 6] = np.linalg.solve(_left(turn), shift[:, :, None])[:, :, 0]
+            step[:, j + 3 : j + 6] = np.linalg.solve(_left(rotation), shift[:, :, None])[:, :, 0]
     return step
 
 
@@ -78,29 +85,33 @@ def deviation_rates(model: Model, v: Array) -> Array:
     part alone, [[-w^, 0], [-v^, -w^]] of a free joint.
     """
     rates = np.zeros((len(v), model.dof, model.dof))
-    for count, _, j in joints(model):
-        if count == 1:
+    for variable in model.variables:
+        if variable.joint.single:
             continue
+        j = variable.rate
         turning = _cross(v[:, j : j + 3])
         rates[:, j : j + 3, j : j + 3] = -turning
-        if count == POSE:
+        if variable.has_position:
             rates[:, j + 3 : j + 6, j + 3 : j + 6] = -turning
             rates[:, j + 3 : j + 6, j : j + 3] = -_cross(v[:, j + 3 : j + 6])
     return rates
 
 
-def shorten(q: Array, quaternions: Iterable[int]) -> None:
-    """Back to unit quaternions, in place; (nq,) or (N, nq). `quaternions` is where they begin."""
+def project(model: Model, q: Array, qd: Array) -> None:
+    """The nearest state that the robot can have, in place; (nq,) and (dof,), or (N, nq) and (N, dof).
+
+    What integrators call after each step: rounding and truncation leave quaternions that are not quite of length 1.
+    """
+    del qd  # rates are independent
+    normalise(q, model.quaternions)
+
+
+def normalise(q: Array, quaternions: Iterable[int]) -> None:
+    """Quaternions brought to length 1, in place; (nq,) or (N, nq). `quaternions` is where they begin."""
     for start in quaternions:
-        part = q[..., start : start + QUATERNION]
-        part /= np.linalg.norm(part, axis=-1, keepdims=True)
-
-
-def joints(model: Model) -> Iterator[tuple[int, int, int]]:
-    """Number of coordinates, first coordinate and first velocity, of everything that moves on its own."""
-    for j, (link, i) in enumerate(zip(model.driven, model.starts, strict=True)):
-        if not link.joint.follows:
-            yield link.joint.coordinates, i, j
+        parts = [q[..., start + k] for k in range(4)]
+        for k, value in enumerate(_normalised(*parts)):
+            q[..., start + k] = value
 
 
 def _times(a: Array, b: Array) -> Array:
@@ -115,13 +126,12 @@ def _conjugate(a: Array) -> Array:
 
 def _turned(a: Array, v: Array) -> Array:
     """A vector in turned axes, seen in those before."""
-    twice = 2.0 * np.cross(a[:, :3], v)
-    return v + a[:, 3:] * twice + np.cross(a[:, :3], twice)
+    return np.einsum("ijn,nj->ni", np.array(rotation_rows(*a.T)), v)
 
 
-def _exponential(turn: Array) -> Array:
-    half = np.linalg.norm(turn, axis=1, keepdims=True) / 2
-    return np.hstack([turn / 2 * np.sinc(half / np.pi), np.cos(half)])
+def _exponential(rotation: Array) -> Array:
+    half = np.linalg.norm(rotation, axis=1, keepdims=True) / 2
+    return np.hstack([rotation / 2 * np.sinc(half / np.pi), np.cos(half)])
 
 
 def _logarithm(a: Array) -> Array:
@@ -133,16 +143,16 @@ def _logarithm(a: Array) -> Array:
     return a[:, :3] * factor
 
 
-def _left(turn: Array) -> Array:
-    """What a turn at constant speed makes of a velocity that turns along: 1 + b K + c K^2."""
-    angle: Array = np.sqrt(np.sum(turn * turn, axis=1))[:, None, None]
+def _left(rotation: Array) -> Array:
+    """What a rotation at constant speed makes of a velocity that turns along: 1 + b K + c K^2."""
+    angle: Array = np.sqrt(np.sum(rotation * rotation, axis=1))[:, None, None]
     square: Array = angle * angle
     with np.errstate(invalid="ignore", divide="ignore"):
         b: Array = np.where(angle > SMALL, (1 - np.cos(angle)) / square, 0.5 - square / 24 + square**2 / 720)
         c: Array = np.where(
             angle > SMALL, (angle - np.sin(angle)) / (square * angle), 1 / 6 - square / 120 + square**2 / 5040
         )
-    K = _cross(turn)
+    K = _cross(rotation)
     return np.eye(3) + b * K + c * (K @ K)
 
 

@@ -3,7 +3,7 @@
 z lies along the joint of the link. The origin may slide along that joint and x may turn about it; both are spent
 on the first child: x runs along the common normal of the two joints and the child's origin sits on its foot. The
 child is then at (a, 0, d), turned by Rx(alpha): the proximal form of the book's DH parameters, whatever the file
-gave. Further children of the same link get one more constant turn, Rz(gamma).
+gave. Further children of the same link get one more constant rotation, Rz(gamma).
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.algebra import Turn, TurnX, TurnZ
+from redyn.algebra import Rotation, RotationX, RotationZ
+from redyn.description import lines
 
 Array = NDArray[np.float64]
 
-PARALLEL = 1e-12  # sine of the angle below which two joints are parallel
-STEEP = 0.1  # below this sine the feet of the common normal run far away: stay with the user's points
 ROUNDING = 1e-15  # of an entry of a rotation
 SNAP = 1e-8  # sines and cosines this small are meant to be zero
 
@@ -48,22 +47,15 @@ def perpendicular(direction: Array, hint: Array) -> Array:
 def common_normal(own: Axis, child: Axis, hint: Array) -> tuple[Array, Array, Array]:
     """The feet of the common normal on both axes, and the x direction of the link that carries `own`."""
     z, w = own.direction, child.direction
-    normal = np.cross(z, w)
-    sine = float(np.linalg.norm(normal))
-    between = child.point - own.point
-    if sine > STEEP:
-        x = normal / sine
-        cosine = float(z @ w)
-        along = (between @ z - cosine * (between @ w)) / sine**2
-        back = (cosine * (between @ z) - between @ w) / sine**2
-        own_foot, child_foot = own.point + along * z, child.point + back * w
-    else:
-        own_foot = own.point
-        child_foot = child.point - w * (between @ w) if sine < PARALLEL else child.point
-        x = child_foot - own_foot
-        x = x - z * (x @ z)
-        x = perpendicular(z, unit(x) if np.linalg.norm(x) > 1e-9 else hint)
-    return own_foot, child_foot, -x if x @ hint < 0 else x
+    found = lines.common_normal(own.point, z, child.point, w)
+    if (
+        found.lines == "nearly parallel"
+    ):  # the feet may be far away: stay with the user's points, x from one to the other
+        found = lines.common_normal(own.point, z, child.point, z)._replace(second=0.0)
+    x = hint if found.direction is None else found.direction
+    if found.lines != "skew":
+        x = perpendicular(z, x)
+    return own.point + found.first * z, child.point + found.second * w, -x if x @ hint < 0 else x
 
 
 def frame(origin: Array, x: Array, z: Array) -> Array:
@@ -88,16 +80,16 @@ def cosine_and_sine(angle: float, exact: bool) -> tuple[float, float]:
     return c, s
 
 
-def split_rotation(R: Array, exact: bool) -> tuple[tuple[Turn, ...], float]:
-    """R = Rz(gamma) Rx(alpha) Rz(theta): the constant turns that are not identities, and theta."""
+def split_rotation(R: Array, exact: bool) -> tuple[tuple[Rotation, ...], float]:
+    """R = Rz(gamma) Rx(alpha) Rz(theta): the constant rotations that are not identities, and theta."""
     sine = math.hypot(R[0, 2], R[1, 2])
     gamma = math.atan2(R[0, 2], -R[1, 2])
     if abs(R[0, 2]) <= ROUNDING + (0.0 if exact else SNAP * sine):
         gamma = 0.0  # the common normal is x, or so nearly that rounding made the difference
-    gamma_turn, gamma_matrix = _turn(TurnZ, gamma, exact), _rotation_z(gamma)
+    gamma_turn, gamma_matrix = _turn(RotationZ, gamma, exact), _rotation_z(gamma)
     tilted = gamma_matrix.T @ R
     alpha = math.atan2(-tilted[1, 2], tilted[2, 2])
-    alpha_turn = _turn(TurnX, alpha, exact)
+    alpha_turn = _turn(RotationX, alpha, exact)
     c, s = math.cos(alpha), math.sin(alpha)
     theta = math.atan2(c * tilted[1, 0] + s * tilted[2, 0], tilted[0, 0])
     return tuple(t for t in (gamma_turn, alpha_turn) if t is not None), theta
@@ -108,7 +100,7 @@ def _rotation_z(angle: float) -> Array:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def _turn(kind: type[TurnX] | type[TurnZ], angle: float, exact: bool) -> Turn | None:
+def _turn(kind: type[RotationX] | type[RotationZ], angle: float, exact: bool) -> Rotation | None:
     c, s = cosine_and_sine(angle, exact)
     return None if (c, s) == (1.0, 0.0) else kind(c, s)
 

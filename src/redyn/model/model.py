@@ -4,104 +4,36 @@ Link 0 is the fixed world; link i of the book is `links[i - 1]` here, and its pa
 The axes of a link are our own choice (see frames.py): z along its joint, so that p_i is a constant. Frames that
 the user named are kept beside, as constant poses in those axes.
 
-A joint of several degrees of freedom is a row of links, one per velocity, of which only the last has a body: the
+A joint of several degrees of freedom is a row of links, one per rate, of which only the last has a body: the
 recursions meet one motion vector p_i at a time, and their order gives the joint its 6 x k motion matrix and its k x k
-block of U and D. Where such a joint turns about a point, its velocities are those of the last link in that link's own
-axes; its first link then holds the whole rotation (a unit quaternion, so that nothing is singular) and, if it is free,
-the position; the others `follow` and only rename the axes, so that each has its motion along z.
+block of U and D. What such joints mean for coordinates and rates is asked here and in joint.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
 
 from redyn.algebra import (
     Arithmetic,
     MassMatrix,
     Mat3,
     Pose,
-    Propagation,
+    Rotation,
+    RotationX,
+    RotationZ,
     Scalar,
     Sym3,
-    Turn,
-    TurnBy,
-    TurnCycle,
-    TurnX,
-    TurnZ,
     Twist,
     Vec3,
-    Wrench,
 )
 from redyn.model.coupling import Coupling, Tie
+from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint
+from redyn.model.reduction import Reduction
 
-JointKind = Literal["revolute", "prismatic", "helical"]
-
-QUATERNION, POSE = 4, 7  # coordinates: x y z w; and a position before it
-CYCLE = TurnCycle()
-
-
-@dataclass(frozen=True, slots=True)
-class Joint:
-    """A joint about (revolute), along (prismatic) or both (helical) the z axis of its link.
-
-    In the parent's axes the joint sits at `offset`; `turns` lead from those axes to the joint's, and the joint then
-    turns about or slides along z by q + zero (+ `quarters` right angles, kept apart because they cost nothing).
-    """
-
-    name: str  # the user's joint, which may have several of these
-    kind: JointKind
-    p: Twist  # the joint-motion propagation vector p_i (9.4d, 9.5b), constant in link axes
-    offset: Vec3
-    turns: tuple[Turn, ...]
-    zero: Scalar
-    quarters: int
-    damping: Scalar
-    coulomb: Scalar
-    smoothing: Scalar
-    armature: Scalar
-    coordinates: int = 1  # how many numbers of q are its own: 1, QUATERNION, POSE, or 0 where it follows
-    part: str = ""  # which velocity of the user's joint it is, where there are several
-
-    @property
-    def follows(self) -> bool:
-        """Whether the link below shares this one's rotation: both belong to a joint that turns about a point."""
-        return self.coordinates == 0
-
-    @property
-    def label(self) -> str:
-        """The name of its velocity."""
-        return f"{self.name}.{self.part}" if self.part else self.name
-
-    def propagation(self, q: Sequence[Scalar], arith: Arithmetic) -> Propagation:
-        """B_ij at the coordinates q."""
-        if self.follows:
-            return Propagation(self.offset, self.turns)
-        if self.coordinates > 1:
-            *position, x, y, z, w = q
-            offset = self.offset
-            if position:
-                at = Vec3(*position)
-                for turn in reversed(self.turns):
-                    at = turn.to_parent(at)
-                offset = offset + at
-            return Propagation(offset, (*self.turns, TurnBy.of_quaternion(x, y, z, w), CYCLE))
-        (value,) = q
-        nothing = arith.const(0.0)
-        if self.kind == "prismatic":
-            return Propagation(self.offset, self.turns, Vec3(nothing, nothing, value + self.zero))
-        s, c = arith.sincos(value + self.zero)
-        c, s = ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarters]
-        slide = Vec3(nothing, nothing, self.p.lin.z * value) if self.kind == "helical" else None
-        return Propagation(self.offset, (*self.turns, TurnZ(c, s)), slide)
-
-    def with_axis(self, w: Wrench, value: Scalar) -> Wrench:
-        """The same wrench with the component along p_i that it is known to have."""
-        n, f = w.moment, w.force
-        if self.kind == "revolute":
-            return Wrench(Vec3(n.x, n.y, value), f)
-        return Wrench(n, Vec3(f.x, f.y, value)) if self.kind == "prismatic" else w
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +47,7 @@ class Link:
     com: Vec3  # the mass centre C_i in link axes
     anchor: Vec3  # the point of the link where the user's joint sits, in link axes
     socket: Vec3  # the joint origin O_i as a point of the parent, in the parent's axes
-    virtual: bool = False  # a step of a joint of several degrees of freedom: no body of its own
+    virtual: bool = False  # in the row of a joint of several degrees of freedom, but not its last: has no body
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +56,28 @@ class Frame:
 
     link: int
     pose: Pose
+
+
+class Variable(NamedTuple):
+    """A joint variable: one number, a unit quaternion, or a position and a unit quaternion after it."""
+
+    joint: Joint  # the first of its row
+    q: int  # where it begins in q
+    rate: int  # where its rates begin in qd; of a position and a quaternion, the angular ones come first
+
+    @property
+    def size(self) -> int:
+        """How many numbers of q it is."""
+        return self.joint.coordinates
+
+    @property
+    def quaternion(self) -> slice:
+        """Of one that is not single: where its quaternion is in q."""
+        return slice(self.q + self.size - QUATERNION_SIZE, self.q + self.size)
+
+    @property
+    def has_position(self) -> bool:
+        return self.size == POSE_SIZE
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +89,7 @@ class Model:
     gravity: Vec3
     frames: Mapping[str, Frame]
     end_effector: str | None
-    coupling: Coupling | None = None  # of joints that follow others; without it every link moves freely
+    reduction: Reduction | None = None  # of rates that depend on others; without it every link moves independently
 
     @property
     def n(self) -> int:
@@ -144,27 +98,84 @@ class Model:
 
     @property
     def driven(self) -> list[Link]:
-        """The links whose velocities are free, in the order of qd."""
-        return list(self.links) if self.coupling is None else [self.links[i] for i in self.coupling.driven]
-
-    @property
-    def ties(self) -> Sequence[Tie]:
-        """For every link, the free velocity that moves it."""
-        return [Tie(i) for i in range(self.n)] if self.coupling is None else self.coupling.velocities
+        """The links whose rates are independent, in the order of qd."""
+        return list(self.links) if self.reduction is None else [self.links[i] for i in self.reduction.u_links]
 
     @property
     def dof(self) -> int:
-        """How many velocities are free."""
-        return self.n if self.coupling is None else len(self.coupling.driven)
+        """How many rates are independent."""
+        return self.n if self.reduction is None else len(self.reduction.u_links)
+
+    @property
+    def ties(self) -> Sequence[Tie]:
+        """For every link, the independent rate that it has or mimics; no other reduction is as simple as that."""
+        if self.reduction is None:
+            return [Tie(i) for i in range(self.n)]
+        assert isinstance(self.reduction, Coupling)
+        return self.reduction.rates
+
+    def moved_by(self, link: int) -> list[int]:
+        """The independent rates that move a link, by their numbers in qd, those nearest to the base first."""
+        links = [i - 1 for i in reversed(self.path(link))]
+        if self.reduction is None:
+            return links
+        return list(dict.fromkeys(k for i in links for k in self.reduction.sources(i)))
+
+    @property
+    def located(self) -> list[Link]:
+        """The links whose coordinates make q, in that order."""
+        return list(self.links) if self.reduction is None else [self.links[i] for i in self.reduction.q_links]
 
     @property
     def nq(self) -> int:
-        return sum(link.joint.coordinates for link in self.driven)
+        return sum(link.joint.coordinates for link in self.located)
 
     @property
     def bodies(self) -> list[int]:
         """The numbers of the links that are the user's moving bodies."""
         return [i for i, link in enumerate(self.links, start=1) if not link.virtual]
+
+    @property
+    def joints(self) -> list[tuple[Link, ...]]:
+        """The links of each of the user's joints: one, or a row of which the last has the body."""
+        found: list[tuple[Link, ...]] = []
+        row: list[Link] = []
+        for link in self.links:
+            row.append(link)
+            if not link.virtual:
+                found.append(tuple(row))
+                row = []
+        return found
+
+    @property
+    def simple(self) -> bool:
+        """Whether every link is a body with one joint variable and all of them are independent."""
+        return self.reduction is None and all(link.joint.single and not link.virtual for link in self.links)
+
+    @property
+    def continued(self) -> list[int]:
+        """The links, from 0 and tips first, that continue the joint of the link before, about a point."""
+        return [i for i in reversed(range(self.n)) if self.links[i].joint.continues]
+
+    @property
+    def fixed_to(self) -> list[int]:
+        """For every link number, the link that p_i is fixed to: itself, or the last of a joint about a point."""
+        found = list(range(self.n + 1))
+        for i in self.continued:
+            found[i] = found[i + 1]
+        return found
+
+    def path(self, link: int) -> list[int]:
+        """The numbers of a link and of those that carry it, down to the first above the world."""
+        found: list[int] = []
+        while link > 0:
+            found.append(link)
+            link = self.links[link - 1].parent
+        return found
+
+    def inward(self, i: int) -> Iterator[tuple[int, int]]:
+        """The steps from link i to the base: (link, its parent) and so on, both from 0."""
+        return pairwise(k - 1 for k in self.path(i + 1))
 
     @property
     def pairs(self) -> int:
@@ -174,20 +185,43 @@ class Model:
             depth.append(depth[link.parent] + 1)
         return sum(depth)
 
+    def split(self, q: Sequence[T]) -> list[Sequence[T]]:
+        """The whole q of the tree, joint by joint: of every link, the coordinates that are its own."""
+        starts = offsets(self.links)
+        return [q[start : start + k.joint.coordinates] for start, k in zip(starts, self.links, strict=True)]
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The joint variables that change independently, in the order of q."""
+        found = enumerate(zip(self.driven, self.starts, strict=True))
+        return [Variable(link.joint, start, k) for k, (link, start) in found if not link.joint.continues]
+
     @property
     def starts(self) -> list[int]:
         """Where in q the coordinates of each of the driven links begin."""
-        return places(self.driven)
+        if self.reduction is None:
+            return offsets(self.links)
+        starts = dict(zip(self.reduction.q_links, offsets(self.located), strict=True))
+        return [starts[i] for i in self.reduction.u_links]
 
     @property
     def quaternions(self) -> list[int]:
         """Where in q each unit quaternion begins."""
-        found = zip(self.starts, self.driven, strict=True)
-        return [start + k.joint.coordinates - QUATERNION for start, k in found if k.joint.coordinates > 1]
+        found = zip(offsets(self.located), self.located, strict=True)
+        return [start + k.joint.coordinates - QUATERNION_SIZE for start, k in found if k.joint.coordinates > 1]
 
     def over(self, arith: Arithmetic) -> Model:
         """The same model with its constants in another arithmetic."""
         return _map_constants(self, arith)
+
+    def parameters(self) -> list[Scalar]:
+        """The ten inertial parameters of every body, about the origin and in the axes of its own frame."""
+        found: list[Scalar] = []
+        for i in self.bodies:
+            link = self.links[i - 1]
+            pose = self.frames[link.name].pose
+            found += link.M.moved(-pose.o).rotated(pose.R.T).parameters()
+        return found
 
     def with_payload(self, payload: MassMatrix, frame: Frame) -> Model:
         """The same torques as with a rigid body, given in the axes of `frame`, added to the link that carries it.
@@ -195,23 +229,16 @@ class Model:
         M alone changes, which is what torques and accelerations depend on.
         """
         link = self.links[frame.link - 1]
-        heavier = replace(link, M=link.M + _into_link_axes(payload, frame))
+        heavier = replace(link, M=link.M + payload.rotated(frame.pose.R).moved(frame.pose.o))
         return replace(self, links=(*self.links[: frame.link - 1], heavier, *self.links[frame.link :]))
 
 
-def places(links: Sequence[Link]) -> list[int]:
-    """Where the coordinates of each begin, if they stand one after the other."""
+def offsets(links: Sequence[Link]) -> list[int]:
+    """Where the coordinates of each link begin, one after the other."""
     found = [0]
     for link in links:
         found.append(found[-1] + link.joint.coordinates)
     return found[:-1]
-
-
-def _into_link_axes(body: MassMatrix, frame: Frame) -> MassMatrix:
-    R = frame.pose.R
-    S = R.times(body.S.full()).times(R.T)
-    turned = MassMatrix(body.m, R @ body.h, Sym3(S.x.x, S.x.y, S.x.z, S.y.y, S.y.z, S.z.z))
-    return turned.moved(frame.pose.o)
 
 
 def _map_constants(model: Model, arith: Arithmetic) -> Model:
@@ -221,8 +248,8 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
     def vec(v: Vec3) -> Vec3:
         return Vec3(const(v.x), const(v.y), const(v.z))
 
-    def turn(t: Turn) -> Turn:
-        if isinstance(t, TurnX | TurnZ):
+    def rotation(t: Rotation) -> Rotation:
+        if isinstance(t, RotationX | RotationZ):
             return type(t)(const(t.c), const(t.s))
         return t
 
@@ -233,12 +260,14 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
             kind=j.kind,
             p=Twist(vec(j.p.ang), vec(j.p.lin)),
             offset=vec(j.offset),
-            turns=tuple(turn(t) for t in j.turns),
+            rotations=tuple(rotation(t) for t in j.rotations),
             zero=const(j.zero),
             quarters=j.quarters,
             damping=const(j.damping),
             coulomb=const(j.coulomb),
             smoothing=const(j.smoothing),
+            stiffness=const(j.stiffness),
+            rest=const(j.rest),
             armature=const(j.armature),
             coordinates=j.coordinates,
             part=j.part,

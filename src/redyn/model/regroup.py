@@ -24,7 +24,7 @@ def regrouped(model: Model) -> Model:
     masses = [link.M for link in model.links]
     for i in reversed(range(model.n)):
         link = model.links[i]
-        if link.joint.coordinates != 1 or link.joint.kind == "helical":
+        if not link.joint.single or link.joint.kind == "helical":
             continue
         kept, moved = _split(link, masses[i])
         masses[i] = kept
@@ -42,8 +42,8 @@ def _split(link: Link, M: MassMatrix) -> tuple[MassMatrix, MassMatrix]:
             MassMatrix(0.0, Vec3(h.x, h.y, 0.0), Sym3(S.xx, S.xy, S.xz, S.yy, S.yz, 0.0)),
             MassMatrix(M.m, Vec3(0.0, 0.0, h.z), Sym3(0.0, 0.0, 0.0, 0.0, 0.0, S.zz)),
         )
-    nothing = Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return MassMatrix(M.m, h, nothing), MassMatrix(0.0, Vec3(0.0, 0.0, 0.0), S)
+    zero = Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    return MassMatrix(M.m, h, zero), MassMatrix(0.0, Vec3(0.0, 0.0, 0.0), S)
 
 
 def _clean(M: MassMatrix) -> MassMatrix:

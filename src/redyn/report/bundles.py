@@ -1,4 +1,4 @@
-"""The JavaScript that our pages need and that other packages carry: the one place that knows where it lies."""
+"""Locates the JavaScript bundles that our pages need in other installed packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PURPOSE = "A page with the robot in 3D"
 
 
 def three_js() -> Path:
-    """three.js as an ES module that exports THREE and OrbitControls, out of NiceGUI's wheel."""
+    """three.js as an ES module that exports THREE and OrbitControls, from NiceGUI's wheel."""
     return _inside("nicegui", "elements/scene/dist/index.js")
 
 
@@ -21,7 +21,7 @@ def plotly_js() -> Path:
 
 
 def _inside(package: str, relative: str) -> Path:
-    spec = find_spec(package)  # found, not imported: NiceGUI takes a second to import
+    spec = find_spec(package)  # located without importing: NiceGUI takes a second to import
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtraError(package, "ui", PURPOSE)
     path = Path(spec.submodule_search_locations[0]) / relative

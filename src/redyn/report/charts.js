@@ -3,7 +3,7 @@
 import { element } from "./player.js";
 import { shade } from "./viewer.js";
 
-/** Text that Plotly, which reads some HTML in names, shows as it is. */
+/** Escapes text for Plotly, which interprets some HTML in names. */
 function plain(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
@@ -21,7 +21,7 @@ export function createCharts(settings) {
 
   /**
    * A chart in `area`, of { names, colours, t, y (curve after curve), dashes?, red?, beyond?, lines? }; drawn once `use`
-   * has Plotly. `red`: numbers of the curves that leave a limit; `beyond`: for each of them a byte per time, not 0 where
+   * has Plotly. `red`: indices of the curves that exceed a limit; `beyond`: for each of them a byte per time, nonzero where
    * it is red; `lines`: the limits.
    */
   function add(area, plot) {
@@ -103,7 +103,7 @@ export function createCharts(settings) {
       y: values(k).map((y, i) => (plot.beyond[n * plot.t.length + i] ? y : NaN)),
       name: `${plain(plot.names[k])}, beyond its limit`,
       meta: "beyond",
-      mode: "lines+markers", // a single sample shows too
+      mode: "lines+markers", // so that a single sample is visible
       marker: { size: 3 },
       visible: !hidden.has(k),
       hoverinfo: "skip",
@@ -131,11 +131,11 @@ export function createCharts(settings) {
       shapes: (chart.plot.lines ?? []).map((y) => ({
         type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, layer: "below", line: { color: colour("--alarm"), width: 1, dash: "dot" },
       })),
-      uirevision: chart.revision ?? 0, // the same: a zoom stays
+      uirevision: chart.revision ?? 0, // unchanged: keeps the zoom
     };
   }
 
-  /** One zoom for all: times on the plots below one another stay comparable. */
+  /** Shared zoom: the time axes of all plots stay aligned. */
   function zoomAll(from, change) {
     if (zooming || !Object.keys(change).some((key) => key.startsWith("xaxis"))) return;
     zooming = true;
@@ -156,7 +156,7 @@ export function createCharts(settings) {
     }, true);
   }
 
-  /** A line over the plot, moved by the compositor: redrawing the plot would not keep up with the motion. */
+  /** A line over the plot, moved by the compositor: redrawing the plot would be too slow. */
   function moveCursor({ graph, cursor }) {
     const axes = graph._fullLayout;
     if (!axes) return;

@@ -6,12 +6,12 @@ import colorsys
 
 INK, FAINT, PATH = "#1f2933", "#9aa5b1", "#d1495b"
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#e08e0b", "#6f2dbd", "#0f8b8d", "#8d5524")
-OTHERS = ("#c2377b", "#3a86c8", "#52606d", "#8a9a00", "#d9730d", "#0a7f5a")  # of curves that are not of joints
-GOLDEN = 0.6180339887  # of a turn: hues that far apart never come close to one another again
+OTHERS = ("#c2377b", "#3a86c8", "#52606d", "#8a9a00", "#d9730d", "#0a7f5a")  # for curves other than joints'
+GOLDEN = 0.6180339887  # golden ratio, as a fraction of the hue circle: successive hues stay far apart
 
 
 def joint_colour(i: int) -> str:
-    """Of the joint with index i from 0, as #rrggbb; joints beyond the list get hues of their own.
+    """Colour of the joint with index i from 0, as #rrggbb; joints beyond the list get further hues.
 
     >>> joint_colour(0), joint_colour(7), joint_colour(8)
     ('#1b6ca8', '#73ad38', '#ad3895')

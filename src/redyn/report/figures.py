@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 def blank_figure(width: float, height: float) -> Any:
-    """A figure of its own: pyplot's list and the backend of whoever plots beside us are left alone."""
+    """A standalone figure: pyplot's state and the user's backend are left alone."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -32,7 +32,7 @@ def blank_figure(width: float, height: float) -> Any:
 def torque_figure(
     robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str, force: bool = False
 ) -> Path:
-    """The robot along its motion, and the torque of every joint over time; saved to `path`."""
+    """Draws the robot along its motion and the torque of every joint over time; saves to `path`."""
     figure, cells = _sheet(robot, q, title, robot.dof)
     for i, (name, turns, axes) in enumerate(zip(robot.velocity_names, turning(robot), cells, strict=True)):
         _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{name} ({'Nm' if turns else 'N'})")
@@ -53,7 +53,7 @@ def run_figure(
     for k, (plot, axes) in enumerate(zip(plots, cells, strict=True)):
         values = plot.curves(len(t), f"plots[{k}].values")
         _draw_curves(axes, t, values, plot.colours(robot.velocity_names), f"{plot.title} ({plot.unit})")
-        if len(plot.names) > 8:  # more names than that would hide the curves
+        if len(plot.names) > 8:  # more names would hide the curves
             continue
         lines, names = axes.get_lines()[1:], [str(name) for name in plot.names]
         if not plot.of_joints(robot.velocity_names):
@@ -66,7 +66,7 @@ def run_figure(
 
 
 def _name_curves(place: Any, lines: Any, names: list[str], **options: Any) -> None:
-    """A legend with the names as they are: Matplotlib would read $ as mathematics, and hide what begins with _."""
+    """A legend with literal names: Matplotlib would parse $ as math, and hide names that begin with _."""
     legend = place.legend(lines, ["curve"] * len(names), frameon=False, labelcolor=INK, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         text.set_parse_math(False)
@@ -74,7 +74,7 @@ def _name_curves(place: Any, lines: Any, names: list[str], **options: Any) -> No
 
 
 def _sheet(robot: Robot, q: Array, title: str, charts: int) -> tuple[Any, list[Any]]:
-    """A figure with the motion on its left and axes for some charts on its right."""
+    """A figure with the motion on the left and axes for charts on the right."""
     figure = blank_figure(12, 5.6)
     _draw_motion(figure.add_axes((0.0, 0.02, 0.44, 0.86), projection="3d"), robot, q)
     figure.text(0.03, 0.945, title, fontsize=15, fontweight="bold", color=INK, va="center", parse_math=False)
@@ -95,7 +95,7 @@ def _draw_curves(axes: Any, t: Array, values: Array, colours: list[str], title: 
 
 
 def dress(axes: Any, title: str) -> None:
-    """A small chart over time, with its title above it and no box around it."""
+    """A small chart over time, with its title above and no box."""
     axes.set_title(title, fontsize=9, loc="left", color=INK, pad=3, parse_math=False)
     axes.tick_params(labelsize=7.5, colors=INK)
     axes.margins(x=0)
@@ -104,10 +104,10 @@ def dress(axes: Any, title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def saved(figure: Any, path: str | Path, force: bool = False, **how: Any) -> Path:
-    """The path of the picture that is there now, in the format that its ending names (PNG without one).
+def saved(figure: Any, path: str | Path, force: bool = False, **options: Any) -> Path:
+    """Saves the figure and returns its path; the extension gives the format (default PNG).
 
-    `how` goes to Matplotlib's savefig.
+    `options` is passed to Matplotlib's savefig.
     """
     target = Path(path)
     target = target if target.suffix else target.with_suffix(".png")
@@ -115,7 +115,7 @@ def saved(figure: Any, path: str | Path, force: bool = False, **how: Any) -> Pat
     if ending not in known:
         raise InputError(f"{path}: expected a name that ends in {', '.join(f'.{x}' for x in sorted(known))}")
     with writing(target, PICTURE, force) as file:
-        figure.savefig(file, format=ending, **how)
+        figure.savefig(file, format=ending, **options)
     return target
 
 

@@ -1,7 +1,7 @@
-"""A motion as one HTML file: the robot in 3D with a player, and plots that follow it.
+"""A motion as one HTML file: the robot in 3D with a player and synchronised plots.
 
-The file holds all it needs and opens by a double click, without a network. Everything in it but the title and the notes
-is gzip in base64: small, and names that come from strangers' files can't end a script. The page itself sets them
+The file is self-contained and needs no network. Everything in it but the title and the notes
+is gzip in base64: small, and names from untrusted files cannot end a script. The page itself inserts them
 as text, never as HTML.
 """
 
@@ -12,7 +12,7 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
-from redyn.report.plots import Other, Plot, curves
+from redyn.report.plots import Curves, Other, Plot, curves
 from redyn.report.scene import motion, pack_floats, scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot
@@ -32,16 +32,16 @@ Array = NDArray[np.float64]
 
 __all__ = ["Plot", "Second", "write_html"]
 
-MODULES = ("solids", "viewer", "player", "charts", "page")  # each may import those before it
-POINTS = 4000  # of a curve, about; longer ones are thinned such that their peaks stay
+MODULES = ("solids", "viewer", "player", "charts", "page")  # each may import the previous ones
+POINTS = 4000  # approximate number of points of a curve; longer ones are thinned, keeping their peaks
 
 
 class Second(NamedTuple):
-    """Another run beside the first, in 3D and dashed in the plots."""
+    """A second run to compare: side by side in 3D, dashed in the plots."""
 
     scene: dict[str, Any]  # see `redyn.report.scene.scene`
-    plots: Sequence[Other | None]  # one per plot of the page; None where the second run has no such curves
-    labels: tuple[str, str]  # what the two are called
+    plots: Sequence[Other | None]  # one per plot of the page; None if the second run has no such curves
+    labels: tuple[str, str]  # labels of the two
 
 
 def write_html(
@@ -60,11 +60,11 @@ def write_html(
     meshes: Meshes | None = None,
     second: Second | None = None,
 ) -> Path:
-    """A page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
+    """Writes a page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
-    `touching` is the clearance along the same motion where it is known already; it is worked out otherwise. `shown` are
-    the switches that are on at first: trace, axes, frames, masses. The page opens `opens` seconds after the first time.
-    `force` replaces a file there that is no page of redyn's. `meshes`: see `scene`. `second`: another run to compare
+    `touching` is the clearance along the same motion, computed if not given. `shown` are
+    the initial switches: trace, axes, frames, masses. The page opens at `opens` seconds after the first time.
+    `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: another run to compare
     with.
     """
     times, values = motion(robot, t, q)
@@ -103,37 +103,42 @@ def write_html(
 
 
 def _pack(name: str, content: bytes) -> str:
-    body = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")  # no time stamp: same input, same file
+    body = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")  # no time stamp: deterministic output
     return f'<script type="text/plain" id="packed-{name}">{body}</script>'
 
 
 def _plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None, where: str) -> dict[str, Any]:
     drawn = curves(robot, t, plot, other, f"{where}.values")
+    return {**chart(t, plot, drawn, pack_floats), "joints": plot.of_joints(robot.velocity_names)}
+
+
+def chart(t: Array, plot: Plot, drawn: Curves, pack: Callable[[Array], str]) -> dict[str, Any]:
+    """Data for charts.js: packed numbers, curve after curve; long curves are thinned, keeping their peaks."""
     keep = worth_drawing(drawn.values)
     red = drawn.red
     return {
         "title": plot.title,
         "unit": plot.unit,
-        "names": drawn.names,
-        "joints": plot.of_joints(robot.velocity_names),
+        "joints": drawn.joints,
         "legend": drawn.legend,
+        "names": drawn.names,
         "colours": drawn.colours,
         "dashes": drawn.dashes,
-        "t": pack_floats(t[keep]),
-        "values": pack_floats(drawn.values[keep].T),
+        "t": pack(t[keep]),
+        "values": pack(drawn.values[keep].T),
         "red": red,
-        "beyond": pack_flags(drawn.beyond[keep][:, red].T),
+        "beyond": _pack_flags(drawn.beyond[keep][:, red].T),
         "lines": [float(x) for x in plot.lines],
     }
 
 
-def pack_flags(flags: NDArray[np.bool_]) -> str:
-    """A byte each, in base64."""
+def _pack_flags(flags: NDArray[np.bool_]) -> str:
+    """One byte each, in base64."""
     return base64.b64encode(np.ascontiguousarray(flags, dtype=np.uint8).tobytes()).decode("ascii")
 
 
 def worth_drawing(values: Array) -> NDArray[np.intp]:
-    """Rows to keep: all of a short motion; else the lowest and the highest of each curve in equal stretches."""
+    """Rows to keep: all of a short motion; else the minimum and maximum of each curve in equal intervals."""
     count, width = values.shape
     if count <= POINTS:
         return np.arange(count, dtype=np.intp)

@@ -1,4 +1,4 @@
-"""What mesh files declare, looked at before anything is allocated: sizes in GLB, entities and nodes in Collada."""
+"""Checks of mesh files before anything is allocated: declared sizes in GLB, entities and nodes in Collada."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from xml.etree import ElementTree
 from redyn.errors import DescriptionError
 
 MOST_BODIES = 100_000
-OVERLAP = 4  # how often, on average, a GLB may describe each of its bytes: views and accessors may share them
-ROOM = 1_000_000  # bytes that any GLB may declare beyond that
-MOST_CORNERS = 20_000_000  # vertices and indices of a GLB, counted as often as its primitives use them
+OVERLAP = 4  # how often, on average, each byte of a GLB may be referenced: views and accessors may share them
+ROOM = 1_000_000  # bytes that a GLB may declare in addition
+MOST_CORNERS = 20_000_000  # vertices and indices of a GLB, counted per use in primitives
 
-_COMPONENT = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}  # bytes, by glTF's number of the type
+_COMPONENT = {5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4}  # bytes by glTF component type
 _COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT2": 4, "MAT3": 9, "MAT4": 16}
 _HEADER = struct.Struct("<4sII")  # glTF, version, length of the file
 _CHUNK = struct.Struct("<I4s")  # length, kind
 
 
 def check_glb(data: bytes, name: str) -> None:
-    """Refuses a GLB whose views and accessors declare much more data than the file can hold.
+    """Refuses a GLB whose views and accessors declare much more data than the file contains.
 
-    A reader makes room for what is declared: 600 bytes can ask for gigabytes.
+    Readers allocate what is declared: 600 bytes can ask for gigabytes.
     """
     declared = corners = 0
     try:
@@ -44,7 +44,7 @@ def check_glb(data: bytes, name: str) -> None:
     if declared > OVERLAP * len(data) + ROOM:
         raise DescriptionError(name, f"declares {declared:,} bytes of data, but has only {len(data):,}")
     if corners > MOST_CORNERS:
-        raise DescriptionError(name, f"draws {corners:,} vertices and indices; at most {MOST_CORNERS:,} are read")
+        raise DescriptionError(name, f"draws {corners:,} vertices and indices; the limit is {MOST_CORNERS:,}")
 
 
 def _glb_header(data: bytes) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def check_collada(data: bytes, name: str) -> None:
 
 
 def _check_instances(data: bytes, name: str) -> None:
-    """A node may show others, which may show others: fifty lines could make 2^50 bodies."""
+    """Nodes may instantiate other nodes recursively: fifty lines could make 2^50 bodies."""
     try:
         root = ElementTree.fromstring(data)  # no entities: see above
     except ElementTree.ParseError as error:
@@ -110,7 +110,7 @@ def _check_instances(data: bytes, name: str) -> None:
 
     def bodies(node: ElementTree.Element, above: tuple[ElementTree.Element, ...]) -> int:
         if node in above or len(above) > 100:
-            raise DescriptionError(name, "its nodes hold one another, or are nested too deeply")
+            raise DescriptionError(name, "its nodes contain each other, or are nested too deeply")
         if node not in memory:
             inner = [child for child in node if tags[child] == "node"]
             shown = [child.get("url", "").removeprefix("#") for child in node if tags[child] == "instance_node"]

@@ -1,8 +1,8 @@
 """One mesh file as triangles that a browser can draw: read by trimesh, snapped to a grid, split along its edges.
 
-Coordinates are taken as the file has them, in metres: Collada's unit is applied, its up axis and that of GLB are not,
-because URDFs are made for RViz and Gazebo, which ignore them too, and many public files state a wrong one.
-Textures are not read. Files come from strangers, so nothing but the file and the materials (.mtl) beside it is opened.
+Coordinates are in metres as in the file: Collada's unit is applied, its up axis and that of GLB are not,
+because URDFs are written for RViz and Gazebo, which ignore them too, and many public files state a wrong one.
+Textures are not read. Files are untrusted, so only the file and the materials (.mtl) in its folder are opened.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Faces = NDArray[np.int64]
 
 FORMATS = ("stl", "dae", "obj", "glb")
 LARGEST_FILE = 200_000_000  # bytes
-MOST_TRIANGLES = 5_000_000  # of one file, as often as it shows each of its bodies
-GRID = 65_535  # steps along the longest side: what 16 bits hold
-CREASE = np.cos(np.radians(35.0))  # a sharper edge stays an edge; flatter ones are shaded round
-DEFAULT_COLOUR = (102, 102, 102, 255)  # trimesh's, where a file gives none
+MOST_TRIANGLES = 5_000_000  # of one file, counting every instance of its bodies
+GRID = 65_535  # grid steps along the longest side: 16 bits
+CREASE = np.cos(np.radians(35.0))  # sharper edges are shaded flat, others smoothly
+DEFAULT_COLOUR = (102, 102, 102, 255)  # trimesh's default for files without colour
 
 
 class Part(NamedTuple):
-    """Triangles of one colour (red, green, blue from 0 to 1; None where the file gives none)."""
+    """Triangles of one colour (red, green, blue from 0 to 1; None if the file gives none)."""
 
     vertices: Array
     faces: Faces
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 def read_mesh(path: Path) -> tuple[Part, ...]:
-    """The triangles of a file, one part per colour. A file that changes is read again."""
+    """The triangles of a file, one part per colour. A changed file is read again."""
     try:
         state = path.stat()
     except OSError as error:
@@ -53,7 +53,7 @@ def _read(path: Path, _changed: int, size: int) -> tuple[Part, ...]:
     if kind not in FORMATS:
         raise DescriptionError(path.name, f"expected a mesh in {', '.join(FORMATS)}, got .{kind[:20]}")
     if size > LARGEST_FILE:
-        raise DescriptionError(path.name, f"has {size / 1e6:.0f} MB; meshes up to {LARGEST_FILE / 1e6:.0f} MB are read")
+        raise DescriptionError(path.name, f"has {size / 1e6:.0f} MB; the limit is {LARGEST_FILE / 1e6:.0f} MB")
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -66,7 +66,7 @@ def _read(path: Path, _changed: int, size: int) -> tuple[Part, ...]:
         groups.setdefault(colour, []).append(corners)
     parts = [_merged(np.concatenate(corners), colour) for colour, corners in groups.items()]
     if not any(len(part.faces) for part in parts):
-        raise DescriptionError(path.name, "holds no triangles")
+        raise DescriptionError(path.name, "contains no triangles")
     return tuple(part for part in parts if len(part.faces))
 
 
@@ -94,14 +94,14 @@ def _triangles(data: bytes, kind: str, path: Path) -> list[tuple[tuple[float, fl
             found.append((_colour(solid), corners))
     except DescriptionError:
         raise
-    except Exception as error:  # whatever a parser says of a stranger's bytes, the file cannot be drawn
+    except Exception as error:  # any exception of a parser on an untrusted file: it cannot be drawn
         reason = " ".join(str(error).split())[:120]
         raise DescriptionError(path.name, f"is damaged: {reason or type(error).__name__}") from None
     return found
 
 
 class _Materials:
-    """All that a mesh may open beside itself: the .mtl files in its own folder."""
+    """The only other files that a mesh may open: the .mtl files in its own folder."""
 
     def __init__(self, mesh: Path) -> None:
         self.folder = mesh.parent
@@ -117,7 +117,7 @@ class _Materials:
 
 
 def _metres(solid: Any) -> float:
-    """What one unit of the file measures; trimesh says `0.01 * meters`."""
+    """The length unit of the file in metres; trimesh gives `0.01 * meters`."""
     factor, times, _ = str(solid.metadata.get("units") or "").partition("*")
     return float(factor) if times else 1.0
 
@@ -132,21 +132,21 @@ def _colour(solid: Any) -> tuple[float, float, float] | None:
 
 
 def _merged(corners: Array, colour: tuple[float, float, float] | None) -> Part:
-    """Corners that lie together become one vertex."""
+    """Merges coincident corners into one vertex."""
     return snapped(Part(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3), colour), 0.0)
 
 
 def snapped(part: Part, cell: float) -> Part:
-    """Vertices in the same cell of a grid become one, at their mean; triangles that collapse or repeat are left out."""
+    """Merges vertices in the same grid cell at their mean; collapsed and repeated triangles are removed."""
     if not len(part.faces):
         return part
     low, high = part.vertices.min(axis=0), part.vertices.max(axis=0)
     cell = max(cell, float((high - low).max()) / GRID, 1e-12)
     cells = ((part.vertices - low) / cell + 0.5).astype(np.int64)
-    _, places = np.unique(cells @ np.array([1 << 42, 1 << 21, 1]), return_inverse=True)
-    count = np.bincount(places)
-    vertices = np.stack([np.bincount(places, part.vertices[:, k]) / count for k in range(3)], axis=1)
-    faces = places[part.faces]
+    _, vertex_of = np.unique(cells @ np.array([1 << 42, 1 << 21, 1]), return_inverse=True)
+    count = np.bincount(vertex_of)
+    vertices = np.stack([np.bincount(vertex_of, part.vertices[:, k]) / count for k in range(3)], axis=1)
+    faces = vertex_of[part.faces]
     a, b, c = faces.T
     faces = faces[(a != b) & (b != c) & (c != a)]
     turned = np.sort(faces, axis=1)
@@ -156,8 +156,8 @@ def snapped(part: Part, cell: float) -> Part:
 
 
 def creased(part: Part) -> Part:
-    """Vertices doubled along sharp edges, so that normals averaged at vertices shade edges sharp and curves round."""
-    sparse: Any = importlib.import_module("scipy.sparse")  # heavy: where it is used
+    """Duplicates vertices along sharp edges, so that vertex normals shade edges flat and curves smoothly."""
+    sparse: Any = importlib.import_module("scipy.sparse")  # slow to import
     csgraph: Any = importlib.import_module("scipy.sparse.csgraph")
     faces, count = part.faces, len(part.faces)
     a, b, c = (part.vertices[faces[:, k]] for k in range(3))

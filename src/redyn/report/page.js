@@ -14,7 +14,7 @@ const SWITCHES = [
 ];
 const byId = (id) => document.getElementById(id);
 
-/** Starts the page with three.js, a way to get Plotly, and what html.py packed. */
+/** Starts the page with three.js, a loader for Plotly, and the data packed by html.py. */
 export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -41,7 +41,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   function openViewers() {
     const views = byId("views");
     try {
-      views.append(...data.scenes.map(() => element("div", { class: "view" }))); // all, so that each has its own size
+      views.append(...data.scenes.map(() => element("div", { class: "view" }))); // all at once, so that each has its final size
       const made = data.scenes.map((scene, k) => {
         const viewer = createViewer(views.children[k], createDevice(THREE), THREE, OrbitControls, scene);
         if (scene.label) views.children[k].append(element("div", { class: "which" }, scene.label));
@@ -112,7 +112,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     return card;
   }
 
-  /** Chips that switch a curve on and off; those of the joints act on all the plots that show joints. */
+  /** Chips that toggle a curve; those of joints act on all plots of joints. */
   function fillLegend(legend, plot, affected) {
     plot.names.slice(0, plot.legend).forEach((name, k) => {
       const node = chip(name, plot.colours[k]);

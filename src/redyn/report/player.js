@@ -26,7 +26,7 @@ function icon(name) {
 
 /**
  * Controls inside `root` for a motion of `duration` seconds; `onTime(t)` is called whenever the time changes.
- * `marks`: stretches of time, [[from, to], ...], that show red above the slider.
+ * `marks`: time intervals, [[from, to], ...], shown red above the slider.
  */
 export function createPlayer(root, duration, onTime, marks = []) {
   let time = 0;
@@ -67,13 +67,13 @@ export function createPlayer(root, duration, onTime, marks = []) {
   }
 
   function step(stamp) {
-    // A page in the background gets no frames; it goes on where it stopped.
+    // A background page gets no frames; it continues where it stopped.
     const passed = Math.min((stamp - last) / 1000, 0.25) * Number(speed.value);
     last = stamp;
     const again = loop.getAttribute("aria-pressed") === "true";
     if (time + passed < duration) set(time + passed);
     else set(again ? (time + passed) % duration : duration);
-    if (time < duration) pending = requestAnimationFrame(step); // after set: what it asks for is drawn every frame
+    if (time < duration) pending = requestAnimationFrame(step); // after set, so that its redraw happens every frame
     else pause();
   }
 
@@ -107,7 +107,7 @@ export function createPlayer(root, duration, onTime, marks = []) {
     const at = event.target;
     const typing = "select, textarea, [contenteditable], input:not([type=range], [type=checkbox])";
     if (event.ctrlKey || event.metaKey || event.altKey || at.closest?.(typing)) return;
-    // The space bar presses what the keyboard has reached; what the mouse has clicked before should not catch it.
+    // Space activates a control focused by keyboard, but not one that was clicked with the mouse.
     const pressed = event.key === " " && at.closest?.("button, a, label, input");
     if (pressed && pressed !== slider) {
       if (pressed.matches(":focus-visible")) return;

@@ -1,4 +1,4 @@
-"""Charts over time, as data: what the page and the figures both draw."""
+"""Charts over time, as data for both the page and the figures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
-from redyn.model.model import QUATERNION
+from redyn.model import QUATERNION_SIZE
 from redyn.report.colours import OTHERS, joint_colour
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-SLATE = OTHERS[2]  # of the last number of a quaternion, which goes with no velocity
+SLATE = OTHERS[2]  # for the last entry of a quaternion, which corresponds to no velocity
 
 
 def turning(robot: Robot) -> list[bool]:
@@ -24,7 +24,7 @@ def turning(robot: Robot) -> list[bool]:
 
 
 def units(robot: Robot, angular: str, linear: str, between: str = " or ") -> str:
-    """Of a quantity per velocity: one unit, or both where they are mixed.
+    """The unit of a quantity with one entry per velocity; both for mixed joints.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
@@ -35,14 +35,14 @@ def units(robot: Robot, angular: str, linear: str, between: str = " or ") -> str
 
 
 class Plot(NamedTuple):
-    """A chart over time: one curve per column of `values`, (N, k). Curves named as the joints have their colours."""
+    """A chart over time: one curve per column of `values`, (N, k). Curves named like joints have their colours."""
 
     title: str
     unit: str
     names: Sequence[str]
     values: ArrayLike
-    beyond: ArrayLike | None = None  # (N, k): where a curve is beyond a limit, it is red
-    lines: Sequence[float] = ()  # the limits that are left, as lines across
+    beyond: ArrayLike | None = None  # (N, k): where a curve exceeds a limit, it is red
+    lines: Sequence[float] = ()  # the exceeded limits, as horizontal lines
 
     def curves(self, count: int, where: str = "values") -> Array:
         """The checked values, (count, k)."""
@@ -67,7 +67,7 @@ class Plot(NamedTuple):
 
 
 class Other(NamedTuple):
-    """The same plot of a second run, to be drawn dashed, and what that run is called."""
+    """The same plot of a second run, drawn dashed, and the label of that run."""
 
     t: Array
     plot: Plot
@@ -75,7 +75,7 @@ class Other(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """What charts.js draws, column by column. The first `legend` curves have a name in the legend."""
+    """Data for charts.js, column by column. The first `legend` curves appear in the legend."""
 
     names: list[str]
     colours: list[str]
@@ -87,12 +87,12 @@ class Curves(NamedTuple):
 
     @property
     def red(self) -> list[int]:
-        """The curves that are beyond a limit somewhere."""
+        """The curves that exceed a limit somewhere."""
         return np.flatnonzero(self.beyond.any(axis=0)).tolist()
 
 
 def curves(robot: Robot, t: Array, plot: Plot, other: Other | None = None, where: str = "values") -> Curves:
-    """The curves of a plot over the times `t`; those of a second run over the same times, as far as it goes."""
+    """The curves of a plot at the times `t`, and those of a second run at the same times, as far as it lasts."""
     values = plot.curves(len(t), where)
     names, count = [str(name) for name in plot.names], len(plot.names)
     colours, dashes, beyond = _colours(robot, plot), ["solid"] * count, _beyond(plot, values)
@@ -127,12 +127,12 @@ def _colours(robot: Robot, plot: Plot) -> list[str]:
 
 
 def coordinate_colours(robot: Robot) -> list[str]:
-    """Of each entry of q: the colour of the velocity that changes it."""
+    """Colour of each entry of q: that of its velocity."""
     colours: list[str] = []
     for j, link in enumerate(robot.model.driven):
         count = link.joint.coordinates
         if count > 1:
-            place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION)]
+            place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION_SIZE)]
             colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
         elif count == 1:
             colours.append(joint_colour(j))

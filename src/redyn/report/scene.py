@@ -1,7 +1,7 @@
-"""All that viewer.js needs to draw a robot and to play a motion, as a dict that JSON can carry.
+"""The data that viewer.js needs to draw a robot and play a motion, as a JSON-compatible dict.
 
-Poses are sent once, as 32-bit floats, and the browser interpolates between them. Which way is up, where the floor is
-and from where to look are decided here, where the whole motion is known.
+Poses are sent once, as 32-bit floats, and the browser interpolates between them. The up direction, the floor
+and the viewpoint are chosen here, where the whole motion is known.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from redyn.words import counted
 
 Array = NDArray[np.float64]
 
-FRAMES = 6000  # poses of a motion that are sent: at 30 a second, more than three minutes without interpolation
-POSES = 300_000  # links times frames: robots with many links send fewer frames
-OUTLINES = 100  # states at which the outlines of shapes are looked at
+FRAMES = 6000  # frames sent per motion: at 30 per second, more than three minutes without interpolation
+POSES = 300_000  # links times frames; robots with many links send fewer frames
+OUTLINES = 100  # states at which the extent of shapes is evaluated
 TRACES = 6  # tips whose path is drawn
-FLAT = 1e-6  # sine of an angle that counts as none
+FLAT = 1e-6  # sine below which an angle counts as zero
 
 
 def scene(
@@ -49,10 +49,10 @@ def scene(
     radius: ArrayLike | None = None,
     meshes: Meshes | None = None,
 ) -> dict[str, Any]:
-    """What viewer.js takes: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
+    """Data for viewer.js: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
-    `touching`: the clearance at the same N states where it is known already; it is worked out otherwise. `meshes`: the
-    robot's, where they were read before; its files are opened otherwise.
+    `touching`: the clearance at the same N states, computed if not given. `meshes`: the
+    robot's, read from its files if not given.
     """
     times, values = motion(robot, t, q)
     most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
@@ -101,8 +101,8 @@ def pack_floats(values: Array) -> str:
 
 
 def positions_and_quaternions(poses: Array) -> Array:
-    """x y z, then the quaternion x y z w, whose sign never jumps from one frame to the next: (F, L, 7)."""
-    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # heavy: where it is used
+    """x y z, then the quaternion x y z w, whose sign is continuous from frame to frame: (F, L, 7)."""
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # slow to import
 
     shape = poses.shape[:2]
     turns: Any = Rotation.from_matrix(poses[..., :3, :3].reshape(-1, 3, 3))
@@ -129,7 +129,7 @@ def _links(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
 
 
 def _ellipsoid(ten: Array, com: Array) -> dict[str, Any] | None:
-    """The solid ellipsoid of even density with the same mass and inertia; none for a link that no body can be."""
+    """The homogeneous ellipsoid with the same mass and inertia; None for an unphysical link."""
     m, (xx, xy, yy, xz, yz, zz) = float(ten[0]), ten[4:]
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if m <= 0.0:
@@ -155,10 +155,10 @@ def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[C
         i, parent = body.number, body.parent
         socket_axis = poses[0, parent, :3, :3].T @ poses[0, i, :3, :3] @ where.axis
         radius = max(thickness[i] or solids[i][0].radius, thickness[parent])
-        # Joints that meet in a point (a shoulder, a wrist) are drawn beside one another: each slides along its axis
-        # on whichever of its two links runs that way.
-        room = _along(solids[i], where.point, where.axis) or _along(solids[parent], where.socket, socket_axis)
-        aside = np.sign(room) * min(abs(room) / 2, (2.0 if parent else 1.35) * radius)
+        # Joints that intersect in a point (a shoulder, a wrist) are drawn apart: each is shifted along its axis
+        # on the one of its two links that extends that way.
+        extent = _along(solids[i], where.point, where.axis) or _along(solids[parent], where.socket, socket_axis)
+        aside = np.sign(extent) * min(abs(extent) / 2, (2.0 if parent else 1.35) * radius)
         joints.append(
             {
                 "name": body.link.joint.name,
@@ -178,7 +178,7 @@ def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[C
 
 
 def _along(solids: list[Capsule], point: Array, axis: Array) -> float:
-    """How far a link runs along an axis from a point where one of its solids ends; 0 if it goes elsewhere."""
+    """How far a link extends along an axis from a point where one of its solids ends; 0 if it goes elsewhere."""
     for solid in solids:
         for start, end in ((solid.start, solid.end), (solid.end, solid.start)):
             span = end - start
@@ -194,7 +194,7 @@ def _frame(robot: Robot, name: str) -> dict[str, Any]:
 
 
 def _tips(robot: Robot) -> list[str]:
-    """The end effector, or the ends of a tree that names none."""
+    """The end effector, or the tips of a tree without one."""
     if robot.model.end_effector is not None:
         return [robot.model.end_effector]
     inner = {link.parent for link in robot.description.links}
@@ -216,7 +216,7 @@ def _touching(
     radius: ArrayLike | None,
     span: Array,
 ) -> dict[str, Any]:
-    """Pairs of links that touch somewhere, and for each frame which of them do, one byte per pair."""
+    """Pairs of links that ever touch, and for each frame which of them do, one byte per pair."""
     if known is None:
         found = clearance(robot, kept, radius, span)
         hits = found.touching
@@ -224,7 +224,7 @@ def _touching(
         found = known
         if found.between.shape != (count, len(found.pairs)):
             raise InputError(f"touching: expected a clearance of the same {counted(count, 'state')} as q")
-        # A touch between two frames that are sent belongs to the earlier one, so that none is lost.
+        # A contact between two sent frames is assigned to the earlier one, so that none is lost.
         hits = np.logical_or.reduceat(found.touching, keep, axis=0) if found.pairs else found.touching[keep]
     used = [p for p in range(len(found.pairs)) if hits[:, p].any()]
     index = {name: i for i, name in enumerate([WORLD, *robot.link_names])}
@@ -236,7 +236,7 @@ def _touching(
 def _view(
     robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look
 ) -> dict[str, Any]:
-    """Up, where to look from, what must be in the picture, and the floor (for planar robots a wall) with its mounts."""
+    """Up direction, viewpoint, extent, and the floor (for planar robots a wall) with the robot's mounts."""
     up, across = _up(robot), _plane_normal(robot, joints, poses)
     ground = up if across is None else across
     ends = place(shapes, poses)
@@ -247,7 +247,7 @@ def _view(
     level = min(float((feet @ ground).min(initial=np.inf)) - 1.5 * thick, lowest - 0.3 * thick)
     mounts = [_mount(foot, ground, level, radii, ends, thick) for foot in feet]
     seen = _outermost(appearance, poses)
-    held = 0 in appearance.modelled or not len(seen)  # by a mount, which stands on the floor
+    held = 0 in appearance.modelled or not len(seen)  # by a mount on the floor
     points = np.concatenate([ends.reshape(-1, 3), seen, *(np.array([m["top"], m["bottom"]]) for m in mounts)])
     directions = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=np.float64)
     outer = points[(points @ directions.T).argmax(axis=0)]
@@ -268,14 +268,14 @@ def _view(
 
 
 def _outermost(appearance: Look, poses: Array) -> Array:
-    """Points of the shapes wherever they come, in the world; some hundred states are enough to find the floor."""
+    """Points of the shapes along the motion, in world coordinates; some hundred states suffice to find the floor."""
     some = poses[:: max(1, len(poses) // OUTLINES)]
     placed = [some[:, link, :3, :3] @ points.T + some[:, link, :3, 3:] for link, points in appearance.outline]
     return np.concatenate([np.zeros((0, 3)), *(points.transpose(0, 2, 1).reshape(-1, 3) for points in placed)])
 
 
 def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground: Array) -> Array:
-    """Where the robot is held: at the bottom of what is fixed to the world, or at its first joints."""
+    """Where the robot is mounted: at the bottom of what is fixed to the world, or at its first joints."""
     fixed = [end for shape in shapes if shape.link == 0 for end in (shape.start, shape.end)]
     if fixed:
         return np.array([min(fixed, key=lambda point: float(point @ ground))])
@@ -284,7 +284,7 @@ def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground:
 
 
 def _up(robot: Robot) -> Array:
-    """Against gravity where that is along an axis; z otherwise."""
+    """Opposite to gravity if that is along a coordinate axis, otherwise z."""
     pull = robot.gravity
     k = int(np.abs(pull).argmax())
     rest = np.delete(np.abs(pull), k)
@@ -294,7 +294,7 @@ def _up(robot: Robot) -> Array:
 
 
 def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array | None:
-    """The normal of the plane that the robot moves in, if it has one that stands upright."""
+    """The normal of the robot's plane of motion, if there is one and it is vertical."""
     axes = np.array([poses[0, i, :3, :3] @ j.axis for i, j in enumerate(joints, start=1)])
     kinds = [body.kind for body in bodies(robot)]
     turning = np.array([kind == "revolute" for kind in kinds])
@@ -310,7 +310,7 @@ def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array
 
 
 def _viewpoint(up: Array, points: Array) -> Array:
-    """From above and aside: across the direction in which the motion is widest, turned a little."""
+    """From above and the side: perpendicular to the widest direction of the motion, rotated a little."""
     flat = points - points.mean(axis=0)
     flat = flat - np.outer(flat @ up, up)
     _, spread, rows = np.linalg.svd(flat[:: max(1, len(flat) // 4000)], full_matrices=False)
@@ -325,11 +325,11 @@ def _viewpoint(up: Array, points: Array) -> Array:
 
 
 def _mount(foot: Array, ground: Array, level: float, radii: Array, ends: Array, thick: float) -> dict[str, Any]:
-    """A column from the floor to where the robot is held; a short one where the robot swings through its place."""
+    """A column from the floor to the mounting point; a short one if the robot would swing through it."""
     bottom = foot - (float(foot @ ground) - level) * ground
     below = foot - 4 * thick * ground
     if (below - bottom) @ ground > 0:
-        room = segment_distance(ends[..., 0, :], ends[..., 1, :], below, bottom) - radii
-        if float(room.min()) < 1.5 * thick:
+        gap = segment_distance(ends[..., 0, :], ends[..., 1, :], below, bottom) - radii
+        if float(gap.min()) < 1.5 * thick:
             bottom = foot - 1.5 * thick * ground
     return {"top": foot.tolist(), "bottom": bottom.tolist(), "radius": 1.3 * thick}

@@ -1,7 +1,7 @@
-"""What a robot's file gives its links to look like: boxes, cylinders, capsules, spheres, ellipsoids and meshes.
+"""Shapes of the links in a robot's file: boxes, cylinders, capsules, spheres, ellipsoids and meshes.
 
-Every shape rides on a moving link, those of fixed links too. Files that several links share are sent once. A mesh that
-is missing or damaged is warned of, and its link is drawn from the model, as is a link with mass but without shapes.
+Every shape is attached to a moving link, those of fixed links too. Files that several links share are sent once. A
+missing or damaged mesh gives a warning, and its link is drawn from the model, as is a link with mass but no shapes.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-TRIANGLES = 250_000  # of all the files of a robot; more are simplified until they fit in this
-FINE = 1 / 4000  # of the robot's reach: the first detail to go then, some half pixel on a screen
-GROW = 1.4  # and so much more each time that they do not fit yet
-DIRECTIONS = 200  # in which a shape's outermost points are kept
+TRIANGLES = 250_000  # of all files of a robot; larger meshes are simplified to this number
+FINE = 1 / 4000  # relative to the robot's reach: first size of merged details, about half a pixel on a screen
+GROW = 1.4  # growth of that size until they fit
+DIRECTIONS = 200  # directions in which a shape's outermost points are kept
 
 
 class Meshes(NamedTuple):
-    """Meshes that were read before, by the names that the robot's shapes give their files."""
+    """Meshes already read, by the file names in the robot's shapes."""
 
     parts: Mapping[str, Sequence[Part]]
     note: str = ""  # whether they were simplified
@@ -46,9 +46,9 @@ class Look:
     """The shapes of a robot, ready for the viewer."""
 
     meshes: list[list[Part]] = field(default_factory=list[list[Part]])
-    files: dict[str, int] = field(default_factory=dict[str, int])  # the mesh of each file that a shape names
+    files: dict[str, int] = field(default_factory=dict[str, int])  # mesh by file name
     placed: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    modelled: list[int] = field(default_factory=list[int])  # links that are drawn from the model all the same
+    modelled: list[int] = field(default_factory=list[int])  # links that are still drawn from the model
     outline: list[tuple[int, Array]] = field(default_factory=list[tuple[int, Array]])  # link, outermost points
     note: str = ""
 
@@ -59,9 +59,9 @@ class Look:
 
 
 def look(robot: Robot, meshes: Meshes | None = None) -> Look:
-    """All the shapes that can be drawn. Where a link has no `visual`, its `collision` stands in.
+    """All the shapes that can be drawn. If a link has no `visual`, its `collision` is used.
 
-    `meshes`: those of a robot whose files are not to be opened here, since others sent them.
+    `meshes`: those of a robot whose files are untrusted and must not be opened here.
 
     >>> import redyn
     >>> arm = {"name": "stick", "joint": "revolute", "mass": 1, "com": [0, 0, 0.5], "inertia": [0, 0, 0]}
@@ -71,7 +71,7 @@ def look(robot: Robot, meshes: Meshes | None = None) -> Look:
     ('box', 1, '#ff8000')
     """
     found = Look(note="" if meshes is None else meshes.note)
-    places: dict[Hashable, int] = {}
+    indices: dict[Hashable, int] = {}
     failed: list[str] = []
     odd: set[int] = set()
     shapes = [(str(link.name), shape) for link in robot.description.links for shape in link.visual or link.collision]
@@ -79,11 +79,11 @@ def look(robot: Robot, meshes: Meshes | None = None) -> Look:
         for k, (name, shape) in enumerate(shapes):
             bar.show(k)
             if shape.colour is not None and shape.colour[3] <= 0.0:
-                continue  # how MJCF hides a geom
+                continue  # MJCF hides geoms this way
             link, pose = frame_offset(robot, name)
             pose = pose @ translation(*shape.xyz) @ rpy_rotation(*shape.rpy)
             try:
-                solid = _mesh(robot, shape, found, places, meshes) if shape.type == "mesh" else _simple(shape)
+                solid = _mesh(robot, shape, found, indices, meshes) if shape.type == "mesh" else _simple(shape)
             except RedynError as error:
                 failed.append(str(error))
                 odd.add(link)
@@ -103,22 +103,22 @@ def look(robot: Robot, meshes: Meshes | None = None) -> Look:
 
 
 def _mesh(
-    robot: Robot, shape: Shape, found: Look, places: dict[Hashable, int], meshes: Meshes | None
+    robot: Robot, shape: Shape, found: Look, indices: dict[Hashable, int], meshes: Meshes | None
 ) -> dict[str, Any]:
     name = shape.file or ""
     if meshes is None:
         path = mesh_path(robot.description, shape)
-        place, read = path, partial(read_mesh, path)
+        key, read = path, partial(read_mesh, path)
     elif name in meshes.parts:
         parts = meshes.parts[name]
-        place, read = id(parts), partial(tuple[Part, ...], parts)  # several names may lead to one file
+        key, read = id(parts), partial(tuple[Part, ...], parts)  # several names may refer to one file
     else:
         raise DescriptionError(name[:200], "no such mesh")
-    if place not in places:
+    if key not in indices:
         found.meshes.append(list(read()))
-        places[place] = len(found.meshes) - 1
-    found.files[name] = places[place]
-    return {"kind": "mesh", "mesh": places[place], "scale": list(shape.scale or (1.0, 1.0, 1.0))}
+        indices[key] = len(found.meshes) - 1
+    found.files[name] = indices[key]
+    return {"kind": "mesh", "mesh": indices[key], "scale": list(shape.scale or (1.0, 1.0, 1.0))}
 
 
 def _simple(shape: Shape) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _simple(shape: Shape) -> dict[str, Any]:
 
 
 def _place(pose: Array) -> dict[str, list[float]]:
-    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # heavy: where it is used
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]  # slow to import
 
     turn: Any = Rotation.from_matrix(pose[:3, :3])
     return {"position": pose[:3, 3].tolist(), "quaternion": turn.as_quat().tolist()}
@@ -156,7 +156,7 @@ def _hex(rgb: Any) -> str:
 
 
 def _simplify(found: Look, size: float) -> None:
-    """Merge detail, the smallest first and the same size everywhere, until all triangles fit."""
+    """Merges details of the same size in all meshes, the smallest first, until all triangles fit."""
     before = count = _triangles(found)
     cell = FINE * size
     scales = {solid["mesh"]: float(np.abs(solid["scale"]).max()) for solid in found.placed if solid["kind"] == "mesh"}
@@ -197,7 +197,7 @@ def _outline(found: Look) -> None:
 
 
 def _sphere(count: int) -> Array:
-    """Directions all around, evenly, by the golden angle; none is along an axis."""
+    """Directions spread evenly by the golden angle; none is along an axis."""
     k = np.arange(count) + 0.5
     z, turn = 1 - 2 * k / count, k * np.pi * (3 - np.sqrt(5.0))
     across = np.sqrt(1 - z**2)
@@ -205,7 +205,7 @@ def _sphere(count: int) -> Array:
 
 
 def _packed(part: Part) -> dict[str, Any]:
-    """Vertices as 16-bit steps from a corner, faces in the fewest bytes; little endian, base64."""
+    """Vertices as 16-bit steps from a corner, faces as the smallest integer type; little endian, base64."""
     low = part.vertices.min(axis=0)
     step = max(float(np.ptp(part.vertices, axis=0).max()) / GRID, 1e-12)
     steps = ((part.vertices - low) / step + 0.5).astype(np.int64)

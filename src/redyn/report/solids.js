@@ -1,23 +1,23 @@
-// The parts that viewer.js puts together, made with the three.js that is handed in.
+// The parts that viewer.js assembles, made with the given three.js.
 
-/** The largest of 1, 2, 5, 10 ... that is not above what is wanted. */
+/** The largest of 1, 2, 5, 10 ... that is at most `wanted`. */
 export function gridStep(wanted) {
   const power = 10 ** Math.floor(Math.log10(wanted));
   return [5, 2, 1].map((k) => k * power).find((s) => s <= wanted * 1.0001);
 }
 
-/** The bytes behind base64. */
+/** Decodes base64 to bytes. */
 export function bytes(text) {
   return Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
-/** `detail`: 1, or less where every corner costs. */
+/** `detail`: 1, or less on slow machines. */
 export function makeTools(THREE, detail = 1) {
   const Y = new THREE.Vector3(0, 1, 0);
   const vec = (v) => new THREE.Vector3(...v);
   const parts = (most) => Math.max(3, Math.round(most * detail));
 
-  /** Puts a mesh that was made along y between two points. */
+  /** Places a mesh modelled along y between two points. */
   function along(mesh, start, end) {
     mesh.position.addVectors(start, end).multiplyScalar(0.5);
     mesh.quaternion.setFromUnitVectors(Y, end.clone().sub(start).normalize());
@@ -46,7 +46,7 @@ export function makeTools(THREE, detail = 1) {
     return new THREE.SphereGeometry(radius, parts(36), parts(24));
   }
 
-  /** A tube through points, one ring per sample: its parameter runs over the samples evenly, as time does. */
+  /** A tube through points, one ring per sample, so that its parameter is proportional to time. */
   function tube(points, radius) {
     const path = new THREE.CatmullRomCurve3(points);
     path.getPointAt = path.getPoint;
@@ -79,7 +79,7 @@ export function makeTools(THREE, detail = 1) {
     return shape;
   }
 
-  /** The usual sign of a mass centre: quarters in black and yellow. */
+  /** The usual symbol of a mass centre: quarters in black and yellow. */
   function checkered() {
     const picture = document.createElement("canvas");
     picture.width = picture.height = 64;
@@ -93,7 +93,7 @@ export function makeTools(THREE, detail = 1) {
     return texture;
   }
 
-  /** Lines every step, stronger every fifth, that fade out before their end; and the shadows on it. */
+  /** Grid lines every step, stronger every fifth, fading out with distance; and the shadows on it. */
   function floorGrid(view, step, drawLines) {
     const size = 12 * view.reach;
     const shadow = new THREE.Mesh(new THREE.PlaneGeometry(size, size), new THREE.ShadowMaterial());
@@ -101,7 +101,7 @@ export function makeTools(THREE, detail = 1) {
     const normal = vec(view.floor.normal);
     const setLevel = (level) => {
       shadow.position.copy(normal).multiplyScalar(level);
-      lines.position.copy(normal).multiplyScalar(level + view.thickness * 0.02); // above what it would flicker with
+      lines.position.copy(normal).multiplyScalar(level + view.thickness * 0.02); // offset to avoid z-fighting
     };
     for (const mesh of [shadow, lines]) mesh.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
     setLevel(view.floor.level);
@@ -109,7 +109,7 @@ export function makeTools(THREE, detail = 1) {
     return { shadow, lines, setLevel, setColours };
   }
 
-  /** Lines that are smooth at any distance: each pixel of the plane is asked whether it is on one. */
+  /** Grid lines that are smooth at any distance, computed per pixel by a shader. */
   function smoothLines(plane, step, fade) {
     const look = new THREE.ShaderMaterial({
       transparent: true,
@@ -143,7 +143,7 @@ export function makeTools(THREE, detail = 1) {
     return { lines: new THREE.Mesh(plane, look), setColours };
   }
 
-  /** The same as plain lines, for machines on which every pixel costs. */
+  /** The same as plain lines, for machines without a GPU. */
   function plainLines(_, step, fade) {
     const [points, weak, strong] = [[], new THREE.Color(), new THREE.Color()];
     const count = Math.floor(fade / step);
@@ -172,7 +172,7 @@ export function makeTools(THREE, detail = 1) {
     return { lines: new THREE.LineSegments(geometry, look), setColours };
   }
 
-  /** Triangles as shapes.py packs them. Vertices are doubled along edges, so that averaged normals keep those sharp. */
+  /** Unpacks triangles from shapes.py. Vertices are duplicated along edges, so that averaged normals keep them sharp. */
   function unpacked({ low, step, steps, faces, triangles }) {
     const [grid, raw] = [new Uint16Array(bytes(steps).buffer), bytes(faces).buffer];
     const index = raw.byteLength === 6 * triangles ? new Uint16Array(raw) : new Uint32Array(raw);
@@ -183,10 +183,10 @@ export function makeTools(THREE, detail = 1) {
     return geometry;
   }
 
-  /** What is left of a mesh once all its corners in a cell are one: few triangles, for machines that draw slowly. */
+  /** Simplifies a mesh by merging all vertices in a cell: fewer triangles, for slow machines. */
   function coarser(geometry, cell) {
     const position = geometry.getAttribute("position");
-    const corners = new Map(); // cell: number of its corner
+    const corners = new Map(); // cell -> index of its vertex
     const points = [];
     const merged = Array.from({ length: position.count }, (_, i) => {
       const point = [position.getX(i), position.getY(i), position.getZ(i)];
@@ -221,7 +221,7 @@ export function makeTools(THREE, detail = 1) {
     return ball(1);
   }
 
-  /** Groups for all the shapes of the robot's file, `[[link, group], ...]`; `look(link, colour, opacity)` paints. */
+  /** Groups for all shapes of the robot's file, `[[link, group], ...]`; `look(link, colour, opacity)` gives the material. */
   function dressed({ meshes, placed }, look) {
     const files = meshes.map((parts) => parts.map((part) => [unpacked(part), part.colour]));
     return placed.map((shape) => {
@@ -238,7 +238,7 @@ export function makeTools(THREE, detail = 1) {
     });
   }
 
-  /** Soft boxes around a grey room: what makes round surfaces look round. */
+  /** An environment map: soft boxes in a grey room, so that curved surfaces look curved. */
   function studioLight(renderer) {
     const room = new THREE.Scene();
     const panel = (strength, size, at) => {

@@ -1,7 +1,7 @@
-// Draws a robot in 3D and plays a motion that was sent once.
+// Draws a robot in 3D and plays its motion.
 //
-// The HTML report and the studio use this same module. three.js is handed in, and all it knows of the robot is the
-// `scene` that scene.py made. Angles and poses come as they are in Python; the browser only interpolates. Nothing is
+// The HTML report and the studio both use this module. three.js is passed in, and all it knows of the robot is the
+// `scene` from scene.py. Angles and poses are computed in Python; the browser only interpolates. Nothing is
 // drawn unless something has changed.
 
 import { bytes, gridStep, makeTools } from "./solids.js";
@@ -12,20 +12,20 @@ const THEMES = {
 };
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
-const SLOW = 50; // ms between frames: coarser
-const FAST = 30; // finer again
+const SLOW = 50; // ms between frames; slower: draw coarser
+const FAST = 30; // ms between frames; faster: draw finer again
 const COARSE = [1, 1, 0.8, 0.6]; // pixels drawn per pixel shown, level by level
-const FINEST = 2; // the same without a GPU, once things stand still
-const MANY = 500; // triangles: without a GPU, a mesh with more is drawn with fewer while it moves,
-const CELLS = 80; // as if the robot's reach had so many places for corners
-const LATER = 2000; // ms until the parts of a robot are let go: the next one may share what was compiled for them
+const FINEST = 2; // the same without a GPU, once nothing moves
+const MANY = 500; // triangles; without a GPU, a mesh with more is simplified while it moves,
+const CELLS = 80; // to so many cells along the robot's reach
+const LATER = 2000; // ms until the parts of a robot are disposed: the next one may share their compiled shaders
 
 /** Little-endian 32-bit floats from base64. */
 export function floats(text) {
   return new Float32Array(bytes(text).buffer);
 }
 
-/** What is said of pairs of links that touch: the first ones by name. */
+/** Text about pairs of links that touch: the first ones by name. */
 export function touchingText(pairs) {
   const named = pairs.slice(0, 3).map(([a, b]) => `${a} and ${b}`);
   return `Touching: ${named.join(", ")}${pairs.length > 3 ? `, ${pairs.length - 3} more` : ""}`;
@@ -48,8 +48,8 @@ function drawsInSoftware() {
 }
 
 /**
- * A canvas to draw on and the light of the room, for one viewer after the other: what was compiled for one robot serves
- * the next. Without a GPU, smooth edges cost more than all the rest, and reflections of the room more than its lamps.
+ * A canvas and the environment light, reused by successive viewers, so that compiled shaders are shared.
+ * Without a GPU, antialiasing costs more than everything else, and environment reflections more than lights.
  */
 export function createDevice(THREE) {
   const software = drawsInSoftware();
@@ -74,9 +74,9 @@ export function createDevice(THREE) {
  * A viewer inside `container`, which must have a size, on a device that may outlive it.
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
- * shapes. setPoses(rows): puts the moving links elsewhere than the motion has them, x y z and quaternion x y z w each.
- * look() tells where the camera is, look(there) puts it there. `overlay` is a group of the world for what the page draws
- * itself; call draw() after a change.
+ * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
+ * look() returns the camera position, look(there) sets it. `overlay` is a group in world coordinates for what the page
+ * draws itself; call draw() after a change.
  */
 export function createViewer(container, { renderer, environment, software }, THREE, OrbitControls, scene) {
   const tools = makeTools(THREE, software ? 0.4 : 1);
@@ -91,8 +91,8 @@ export function createViewer(container, { renderer, environment, software }, THR
   const stride = (scene.links.length - 1) * 7;
   const shapes = scene.shapes ?? { meshes: [], placed: [], modelled: [] };
   const materials = {};
-  const skins = {}; // materials of the shapes that the robot's file gives
-  const sticks = []; // what is drawn from the model: [link, mesh]
+  const skins = {}; // materials of the shapes in the robot's file
+  const sticks = []; // parts drawn from the model: [link, mesh]
   const groups = {};
   let now = 0;
   let theme = "light";
@@ -107,7 +107,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   const labels = document.createElement("div");
   labels.style.cssText = "position:absolute;inset:0;overflow:hidden;pointer-events:none";
   if (getComputedStyle(container).position === "static") container.style.position = "relative";
-  const paper = document.createElement("canvas"); // what is printed: a browser does not keep what WebGL drew
+  const paper = document.createElement("canvas"); // for printing: browsers discard the WebGL buffer
   paper.className = "paper";
   container.append(canvas, labels);
   window.addEventListener("beforeprint", drawOnPaper);
@@ -115,7 +115,7 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   const stage = new THREE.Scene();
   stage.environment = environment;
-  // A planar robot is looked at from far away, so that the plane's own depth does not show.
+  // A planar robot is viewed from far away, so that perspective is negligible.
   const camera = new THREE.PerspectiveCamera(view.planar ? 10 : 32, 1, view.reach / 100, view.reach * 100);
   camera.up.copy(up);
   const controls = new OrbitControls(camera, canvas);
@@ -158,7 +158,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     return materials[name];
   }
 
-  /** A part of the model of link `link`, carried by that link or by another. */
+  /** A part of the model of link `link`, attached to that link or to another. */
   function solid(geometry, look, link, carrier = link) {
     const mesh = new THREE.Mesh(geometry, look);
     mesh.castShadow = mesh.receiveShadow = true;
@@ -181,7 +181,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   for (const joint of scene.joints) {
     const look = material(`joint${joint.link}`, { roughness: 0.36 });
     const r = joint.radius;
-    if (["free", "planar"].includes(joint.kind)) continue; // nothing holds the link
+    if (["free", "planar"].includes(joint.kind)) continue; // the link is not attached
     if (["spherical", "universal"].includes(joint.kind)) {
       solid(ball(1.5 * r), look, joint.link).position.copy(vec(joint.point));
     } else if (joint.kind !== "prismatic") {
@@ -215,7 +215,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   const grid = tools.floorGrid(view, step, software ? tools.plainLines : tools.smoothLines);
   stage.add(grid.shadow, grid.lines);
 
-  // --- what can be switched on and off ----------------------------------------------------------------------
+  // --- toggles ----------------------------------------------------------------------
 
   function layer(name, on) {
     groups[name] = [];
@@ -260,7 +260,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     const body = addEllipsoid(new THREE.Mesh(ball(1), look), bodies[i]);
     body.position.set(...link.com);
     body.quaternion.set(...link.ellipsoid.quaternion);
-    body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // a rod stays to be seen
+    body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // keep a rod visible
     body.renderOrder = 2;
   }
 
@@ -282,7 +282,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   const heavy = software ? meshesWithCoarser() : [];
   const modelled = new Set(shapes.modelled);
 
-  /** The meshes with many triangles, each with one that has few, for as long as things move. */
+  /** The meshes with many triangles, each with a simplified one for use during motion. */
   function meshesWithCoarser() {
     const made = new Map();
     const found = [];
@@ -297,7 +297,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     return found;
   }
 
-  /** One material for all that is of the same colour on a link. Many files turn triangles the wrong way round. */
+  /** One double-sided material per colour and link: many files have triangles of the wrong orientation. */
   function skin(link, colour, opacity) {
     const clear = opacity < 1 ? { transparent: true, opacity, depthWrite: false } : {};
     const look = { roughness: 0.5, metalness: 0.05, side: THREE.DoubleSide, ...clear };
@@ -308,7 +308,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   const addTrace = layer("trace", true);
   const traces = scene.traces.map(({ frame, points }) => makeTrace(scene.frames[frame], floats(points))).filter(Boolean);
 
-  /** A thin tube for what has been travelled and a paler one for the whole path. */
+  /** A thin tube for the path so far and a paler one for the whole path. */
   function makeTrace(frame, xyz) {
     const points = [];
     for (let k = 0; k < xyz.length; k += 3) points.push(new THREE.Vector3().fromArray(xyz, k));
@@ -328,7 +328,7 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   // --- time -------------------------------------------------------------------------------------------------
 
-  /** The frame before `t`, and how far it is to the next one, 0 to 1. */
+  /** The frame before `t`, and the fraction of the way to the next one, 0 to 1. */
   function frameAt(t) {
     let [low, high] = [0, times.length - 1];
     while (high - low > 1) {
@@ -362,7 +362,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
     for (const { link, colour, material } of Object.values(skins)) {
       material.color.set(colour ?? THEMES[theme].shell);
-      if (touching.has(link)) material.color.lerp(alarm, 0.5); // it is the model that touches: keep the link's own look
+      if (touching.has(link)) material.color.lerp(alarm, 0.5); // contact is decided by the model: keep the link's own colours recognisable
     }
     draw();
   }
@@ -381,7 +381,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     return pairs.filter((_, p) => flags[k * pairs.length + p]);
   }
 
-  /** The stretches of time in which something touches, [[from, to], ...]. */
+  /** The time intervals in which links touch, [[from, to], ...]. */
   function contacts() {
     const spans = [];
     for (let k = 0; k < times.length && pairs.length; k += 1) {
@@ -408,13 +408,13 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   /**
-   * On a machine without a fast GPU, drops the shadows while things move, then draws ever coarser; and finely again
-   * once they stand still.
+   * On a machine without a fast GPU, drops the shadows during motion, then reduces the resolution, and restores both
+   * once nothing moves.
    */
   function keepUp(stamp) {
     const passed = stamp - pace.last;
     pace.last = stamp;
-    // Capped: one long frame, in which a shader was compiled, says nothing.
+    // Capped: one long frame, in which a shader was compiled, is not representative.
     if (passed < 1000) pace.mean += 0.15 * (Math.min(passed, 200) - pace.mean);
     const change = pace.mean > SLOW ? 1 : pace.mean < FAST ? -1 : 0;
     const level = Math.min(Math.max(pace.level + change, finest), COARSE.length - 1);
@@ -430,7 +430,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   function setQuality(level) {
-    // Without a GPU more pixels than are shown smooth the edges, where nothing else does.
+    // Without a GPU, supersampling replaces antialiasing.
     const ratio = level ? COARSE[level] : software ? FINEST : Math.min(window.devicePixelRatio || 1, 2);
     sun.castShadow = grid.shadow.visible = level === 0;
     for (const { mesh, fine, coarse } of heavy) mesh.geometry = level ? coarse : fine;
@@ -473,7 +473,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  /** Corners of all that is shown of the robot as it stands now; those of the whole motion if nothing of it is shown. */
+  /** Corners of the visible robot at its current pose; those of the whole motion if nothing of it is visible. */
   function corners() {
     stage.updateMatrixWorld();
     const found = [];
@@ -491,7 +491,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     return found.length ? found : view.points.map(vec);
   }
 
-  /** Looks from the best side at the whole motion, or (`now`) at the robot as it stands now. */
+  /** Views the whole motion, or (`now`) the robot at its current pose, from the best side. */
   function fit({ now: standing = false } = {}) {
     const away = vec(view.from).normalize();
     const right = new THREE.Vector3().crossVectors(up, away).normalize();
@@ -501,7 +501,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     const points = standing ? corners() : view.points.map(vec);
     const target = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
     let distance = 0;
-    // Again and again: each pass centres what perspective has moved.
+    // Iterate: each pass recentres what perspective has moved.
     for (let pass = 0; pass < 3; pass += 1) {
       const seen = points.map((p) => {
         const q = p.clone().sub(target);
@@ -536,7 +536,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     theme = name;
     const look = THEMES[theme];
     for (const [key, value] of Object.entries(materials)) {
-      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen is as its trace
+      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen has the colour of its trace
       if (key.startsWith("rod")) value.color.set(look.rod);
       else if (key === "base") value.color.set(look.base);
       else value.color.set(shade(scene.joints[Number(key.replace(/\D+/, "")) - 1].colour, theme));
@@ -544,7 +544,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     grid.setColours(look.minor, look.major);
     grid.shadow.material.opacity = look.shadow;
     renderer.toneMappingExposure = look.light;
-    sun.intensity = environment ? 1.7 : 2.0 * look.light; // nothing is exposed without tone mapping
+    sun.intensity = environment ? 1.7 : 2.0 * look.light; // no exposure without tone mapping
     sky.intensity = environment ? 0.5 : 1.6 * look.light;
     setTime(now);
     const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
@@ -575,7 +575,7 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   function release() {
     tools.release(stage);
-    sun.dispose(); // with its map of shadows
+    sun.dispose(); // with its shadow map
     for (const { fine, coarse } of heavy) [fine, coarse].forEach((geometry) => geometry.dispose());
   }
 

@@ -1,1 +1,1 @@
-"""Tables, figures and exercises of the sources, rebuilt and compared."""
+"""Tables, figures and exercises of the sources, reproduced and compared."""

@@ -36,22 +36,22 @@ def _printed_torques(load: Load) -> Result:
             f"all {len(ours)} torques",
             difference,
             HALF_A_DIGIT,
-            f"what is printed with four decimals, the largest difference in {where}",
+            f"the printed values of four decimals, the largest difference in {where}",
             against="printed",
         ),
         _carried_inwards(load("newton-euler-rrr")),
     ]
     notes = [
-        "The mass centres are not printed: in the middle of links with a length, on the joint of the slider. Only this "
-        "reading gives the printed torques.",
-        "The inertia of links 1 and 2 of the third robot breaks the triangle inequality; it is used as printed.",
+        "The mass centres are not printed. They are taken at the middle of links with a length and at the joint of the "
+        "slider; no other choice gives the printed torques.",
+        "The inertia of links 1 and 2 of the third robot violates the triangle inequality; it is used as printed.",
     ]
     header = ["robot", "configuration", "gravity", "joint", "redyn", "printed", "difference"]
     return Result(checks, [Numbers(header, rows)], notes=notes)
 
 
 def _carried_inwards(robot: Robot) -> Check:
-    """The assignment's way: forces and moments of the links, in world axes, summed from the tip to the base."""
+    """The assignment's method: forces and moments of the links, in world axes, summed from the tip to the base."""
     entry = verified("newton-euler", "ex3_conf1")
     q, qd, qdd = entry["q"], entry["qd"], entry["qdd"]
     motion, view = robot.link_motion(q, qd, qdd), robot.denoc(q, qd, qdd)

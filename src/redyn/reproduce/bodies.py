@@ -1,4 +1,4 @@
-"""What both plotting libraries draw: the robot of a scene as strokes with a width and a colour; colours of curves."""
+"""Drawing data shared by both plotting libraries: the robot of a scene as coloured strokes, and colours of curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Stroke(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A cube around everything, and whether it is all in the X-Y plane."""
+    """A bounding cube, and whether everything lies in the X-Y plane."""
 
     centre: Array
     half: float
@@ -53,7 +53,7 @@ def curve_colours(panels: Sequence[Panel]) -> dict[str, str]:
     return {label: palette[k % len(palette)] for k, label in enumerate(labels)}
 
 
-TRIAD = 0.17  # of the half width of a box: the length of a frame's axes
+TRIAD = 0.17  # length of a frame's axes, relative to the half width of the box
 
 
 def frames(scene: Scene) -> Array:
@@ -63,7 +63,7 @@ def frames(scene: Scene) -> Array:
 
 
 def frame_labels(poses: Array) -> list[tuple[Array, str]]:
-    """The book's numbers of the frames where they are: `5, 6` where two have one origin."""
+    """The book's numbers of the frames at their origins: `5, 6` where two coincide."""
     found: list[tuple[Array, list[int]]] = []
     for number, pose in enumerate(poses, start=1):
         same = next((numbers for origin, numbers in found if np.allclose(origin, pose[:3, 3], atol=1e-9)), None)
@@ -78,7 +78,7 @@ def box(scene: Scene) -> Box:
     points = [stroke.ends for stroke in strokes(scene)]
     if scene.path is not None:
         points.append(scene.path)
-    if scene.frames:  # with room for their axes
+    if scene.frames:  # with a margin for their axes
         reach = float(np.ptp(np.concatenate(points), axis=0).max()) / 2 * TRIAD * 1.3
         points += [pose[:3, 3] + reach * sign * pose[:3, :3].T for pose in frames(scene) for sign in (0.0, 1.0)]
     everything = np.concatenate([*points, np.zeros((1, 3))])

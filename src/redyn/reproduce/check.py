@@ -1,7 +1,7 @@
-"""Comparisons. Each is made by one of these functions, which decides and words it in one place.
+"""Comparisons: each function decides and words one kind.
 
-What a comparison is held against is part of it: numbers or formulas that the source prints, a statement of its text, or
-an independent computation where it prints neither.
+Every comparison names its reference: numbers or formulas that the source prints, a statement of its text, or
+an independent computation if it prints neither.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 Against = Literal["printed", "text", "computation"]
 COMPUTATION = "an independent computation"
-ABOUT = 0.1  # of the printed value: what "about" allows
+ABOUT = 0.1  # relative tolerance of "about" in a text
 
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison. `why` says what explains a failure, where that is known."""
+    """One comparison. `why` explains a failure, if the reason is known."""
 
     what: str
     holds: bool
@@ -30,7 +30,7 @@ class Check:
 
 
 def short(value: float, digits: int = 1) -> str:
-    """A size, as people write it.
+    """A number in short form.
 
     >>> short(4e-09), short(4.84e-05, digits=2), short(0.3), short(float("nan"))
     ('4e-9', '4.8e-5', '3e-1', 'nan')
@@ -61,20 +61,20 @@ def near(
     """Within `tolerance` times the largest reference, or times one if they are small."""
     found, wanted = np.asarray(value, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     if found.shape != wanted.shape:
-        return Check(what, False, f"shape {found.shape} where {of} has {wanted.shape}", why, against)
+        return Check(what, False, f"shape {found.shape}, but {of} has {wanted.shape}", why, against)
     difference = float(np.abs(found - wanted).max())
     return within(what, difference, tolerance * max(1.0, float(np.abs(wanted).max())), of, why, against)
 
 
 def statement(what: str, holds: Any, found: str, why: str = "") -> Check:
-    """What the text says in words."""
+    """A statement of the text."""
     return Check(what, bool(holds), found, why, "text")
 
 
 def about(what: str, when: float | None, claimed: float, more: str = "", why: str = "") -> Check:
     """An instant that the text gives with the word "about": within 10 % of it."""
     holds = when is not None and abs(when - claimed) <= ABOUT * claimed
-    allowed = f"about {claimed:g} s taken as {(1 - ABOUT) * claimed:.3g} to {(1 + ABOUT) * claimed:.3g} s"
+    allowed = f"about {claimed:g} s means {(1 - ABOUT) * claimed:.3g} to {(1 + ABOUT) * claimed:.3g} s"
     return Check(what, holds, f"{shown(when)} ({allowed}){f'; {more}' if more else ''}", why, "text")
 
 
@@ -83,7 +83,7 @@ def shown(time: float | None) -> str:
 
 
 def first_crossing(t: Array, values: Array) -> float | None:
-    """When the values first pass zero upwards, by a straight line between the samples; None if they never do."""
+    """When the values first cross zero upwards, by linear interpolation; None if they never do."""
     above = np.flatnonzero(values > 0)
     if not len(above):
         return None

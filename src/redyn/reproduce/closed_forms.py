@@ -1,4 +1,4 @@
-"""Equations of motion that the book prints in closed form, for slender rods: a second way to the same numbers."""
+"""Equations of motion that the book prints in closed form, for slender rods: an independent reference."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Terms(NamedTuple):
 
 
 def rods(robot: Robot) -> Robot:
-    """The same links as slender rods, each with m a^2 / 12 about its middle; Table 9.2 rounds that of link 2."""
+    """The same links as slender rods, each with m a^2 / 12 about its middle; Table 9.2 rounds this for link 2."""
     description = robot.description
     links = [
         link.model_copy(update={"inertia": (0.0, 0.0, 0.0, spin, 0.0, spin)})
@@ -58,7 +58,7 @@ def two_link(m: list[float], a: list[float], q: Array, qd: Array, g: float = 9.8
 
 
 def three_link(m: list[float], a: list[float], q: Array, qd: Array, g: float = 9.81) -> Terms:
-    """(9.42b)-(9.42d); the book's tau^g is the weight's own torque, minus what the actuators supply."""
+    """(9.42b)-(9.42d); the book's tau^g is the torque of the weights, the negative of the actuators'."""
     (m1, m2, m3), (a1, a2, a3) = m, a
     q1, q2, q3 = (q[..., i] for i in range(3))
     w1, w2, w3 = (qd[..., i] for i in range(3))

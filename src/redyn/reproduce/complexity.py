@@ -1,7 +1,7 @@
-"""How operation counts grow with the number of joints: ours, fitted exactly, beside every published row.
+"""Growth of operation counts with the number of joints: ours, fitted exactly, and every published row.
 
-Ours are counted in the graphs that run, for general robots without convenient zeros; from four joints on they follow
-polynomials exactly, which is checked on lengths that the fit has not used.
+Ours are counted in the compiled graphs, for general robots without special zeros; from four joints on they follow
+polynomials exactly, which is checked for values of n that the fit has not used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from redyn.reproduce.counts import CHOLESKY, overtakes
 from redyn.reproduce.published import FORWARD, INVERSE, TABLE_9_1, TABLE_9_6, TABLE_I, Formula
 from redyn.robot import chain
 
-SHORTEST = 4  # joints: shorter robots save a few operations at both ends
+SHORTEST = 4  # joints; shorter robots save a few operations at both ends
 DEGREES = {
     "inverse_dynamics": 1,
     "solve": 1,
@@ -28,7 +28,7 @@ Tick = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Polynomial:
-    """Coefficients from the constant up.
+    """Coefficients in ascending order.
 
     >>> str(Polynomial((Fraction(-103), Fraction(81)))), Polynomial((Fraction(-103), Fraction(81)))(6)
     ('81n - 103', 383.0)
@@ -55,7 +55,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class Row:
-    """An algorithm with how its multiplications and additions grow."""
+    """An algorithm with the growth of its multiplications and additions."""
 
     name: str
     multiplications: Polynomial
@@ -74,12 +74,12 @@ def through(lengths: Sequence[int], values: Sequence[Fraction], degree: int) -> 
     found = _interpolated(lengths[: degree + 1], values[: degree + 1])
     for n, value in zip(lengths, values, strict=True):
         if sum(c * n**k for k, c in enumerate(found.coefficients)) != value:
-            raise RedynError(f"the counts are no polynomial of degree {degree}: {value} operations for n = {n}")
+            raise RedynError(f"the counts are not a polynomial of degree {degree}: {value} operations for n = {n}")
     return found
 
 
 def _interpolated(lengths: Sequence[int], values: Sequence[Fraction]) -> Polynomial:
-    """Lagrange's formula in exact numbers."""
+    """Lagrange interpolation in exact arithmetic."""
     total = [Fraction(0)] * len(lengths)
     for i, n in enumerate(lengths):
         basis, scale = [Fraction(1)], values[i]
@@ -95,7 +95,7 @@ def _interpolated(lengths: Sequence[int], values: Sequence[Fraction]) -> Polynom
 
 
 def own_row(algorithm: str, name: str) -> Row:
-    """One of our algorithms; two lengths more than the fit needs are counted to check it."""
+    """Fits one of our algorithms; two values of n more than needed check the fit."""
     degree = DEGREES[algorithm]
     lengths = range(SHORTEST, SHORTEST + degree + 3)
     counts = [chain(n, seed=1).operation_count(algorithm) for n in lengths]
@@ -110,7 +110,7 @@ def published_row(author: str, formulas: dict[str, tuple[Formula, Formula]]) -> 
 
 @dataclass(frozen=True)
 class Complexity:
-    """Ours first in `inverse` and `forward` (phi given); `recursion` and `cholesky` are whole forward dynamics."""
+    """Ours first in `inverse` and `forward` (phi given); `recursion` and `cholesky` are full forward dynamics."""
 
     inverse: list[Row]
     forward: list[Row]
@@ -119,7 +119,7 @@ class Complexity:
     mass_matrix: Row
 
     def break_even(self, one: Row, other: Row) -> tuple[int, int]:
-        """The least n from which `one` is cheaper: in multiplications, and in all operations."""
+        """The smallest n from which `one` is cheaper: in multiplications, and in all operations."""
         return overtakes(one.pair, other.pair, True), overtakes(one.pair, other.pair, False)
 
     @property
@@ -128,7 +128,7 @@ class Complexity:
 
 
 def complexity(tick: Tick = lambda _: None) -> Complexity:
-    """Count, fit and gather; takes some seconds."""
+    """Counts and fits all algorithms; takes some seconds."""
 
     def own(algorithm: str, name: str) -> Row:
         tick(f"counting {algorithm}")
@@ -138,7 +138,7 @@ def complexity(tick: Tick = lambda _: None) -> Complexity:
     return Complexity(
         [own("inverse_dynamics", "redyn"), *(published_row(author, INVERSE) for author in TABLE_9_1)],
         [own("solve", "redyn, phi given"), *(published_row(author, FORWARD) for author in authors)],
-        own("forward_dynamics", "redyn, order n"),
-        own("forward_dynamics_cholesky", "redyn, order n³ (Cholesky)"),
+        own("forward_dynamics", "redyn, O(n)"),
+        own("forward_dynamics_cholesky", "redyn, O(n³) (Cholesky)"),
         own("mass_matrix", "redyn, mass matrix"),
     )

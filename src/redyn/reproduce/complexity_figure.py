@@ -1,4 +1,4 @@
-"""The growth of operation counts, and of times if they were measured, as a picture (Matplotlib)."""
+"""The growth of operation counts, and of times if measured, as a figure (Matplotlib)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ LENGTHS = range(SHORTEST, 17)
 PALETTE = [colour for colour in (*COLOURS, *OTHERS) if colour != PATH]
 
 
-Times = Sequence[tuple[int, float, float]]  # joints, nanoseconds by order n and by order n³
+Times = Sequence[tuple[int, float, float]]  # joints, nanoseconds by the O(n) and the O(n³) algorithm
 
 
 def complexity_figure(
     found: Complexity, path: str | Path, times: Times = (), faster_from: int | None = None, force: bool = False
 ) -> None:
-    """Every row of the tables beside ours, and the break-even with order n³ by count and, if measured, by time."""
+    """Every row of the tables and ours, and the break-even with O(n³) by count and, if measured, by time."""
     count = 4 if times else 3
     figure = blank_figure(5.0 * count, 7.4)
     grid = figure.add_gridspec(1, count, left=0.16 / count, right=0.99, top=0.88, bottom=0.36, wspace=0.22)
@@ -31,7 +31,7 @@ def complexity_figure(
     _crossing(axes[2], found)
     if times:
         _times(axes[3], times, faster_from)
-    title = "Operations over the number of joints"
+    title = "Operations versus number of joints"
     figure.text(0.06 / count, 0.955, title, fontsize=15, fontweight="bold", color=INK, va="center")
     saved(figure, path, force)
 
@@ -57,7 +57,7 @@ def _label(row: Row) -> str:
 
 
 def _counts(axes: Any, rows: list[Row], title: str) -> None:
-    """The legend lists the curves from top to bottom, as they end."""
+    """Orders the legend like the right ends of the curves, from top to bottom."""
     authors = list(dict.fromkeys([*INVERSE, *FORWARD]))  # each has one colour in all panels
     colours = {row.name: PATH if row is rows[0] else PALETTE[authors.index(row.name)] for row in rows}
     for row in sorted(rows, key=lambda row: -row.total(LENGTHS[-1])):
@@ -67,7 +67,7 @@ def _counts(axes: Any, rows: list[Row], title: str) -> None:
             linestyle="--" if cubic else "-", label=_label(row),
         )  # fmt: skip
     _plain(axes, title, "multiplications + additions")
-    axes.set_yscale("log")  # or the longest would press the others together
+    axes.set_yscale("log")  # or the longest label would squeeze the others
     ticks = [500, 1000, 2000, 5000, 10000]
     axes.set_yticks(ticks, [str(tick) for tick in ticks])
     axes.set_yticks([], minor=True)
@@ -78,8 +78,8 @@ def _crossing(axes: Any, found: Complexity) -> None:
     for row, colour, style in ((found.cholesky, COLOURS[0], "--"), (found.recursion, PATH, "-")):
         axes.plot(LENGTHS, [row.total(n) for n in LENGTHS], style, color=colour, linewidth=2.2, label=_label(row))
     _, n = found.break_even(found.recursion, found.cholesky)
-    _mark(axes, n, found.recursion.total(n), f"order n is cheaper from n = {n}")
-    _plain(axes, "whole forward dynamics, redyn's two ways", "multiplications + additions")
+    _mark(axes, n, found.recursion.total(n), f"O(n) is cheaper from n = {n}")
+    _plain(axes, "full forward dynamics, redyn's two algorithms", "multiplications + additions")
     axes.set_ylim(bottom=0)
     _legend(axes)
 
@@ -92,10 +92,10 @@ def _mark(axes: Any, n: float, value: float, text: str) -> None:
 
 def _times(axes: Any, times: Times, faster_from: int | None) -> None:
     lengths, recursive, cholesky = zip(*times, strict=True)
-    axes.plot(lengths, cholesky, "--o", color=COLOURS[0], markersize=3, label="order n³ (Cholesky)")
+    axes.plot(lengths, cholesky, "--o", color=COLOURS[0], markersize=3, label="O(n³) (Cholesky)")
     axes.plot(lengths, recursive, "-o", color=PATH, markersize=3, label="order n")
     if faster_from is not None:
-        _mark(axes, faster_from, recursive[lengths.index(faster_from)], f"order n is faster from n = {faster_from}")
-    _plain(axes, "whole forward dynamics, measured here", "nanoseconds per state")
+        _mark(axes, faster_from, recursive[lengths.index(faster_from)], f"O(n) is faster from n = {faster_from}")
+    _plain(axes, "full forward dynamics, measured here", "nanoseconds per state")
     axes.set_ylim(bottom=0)
     _legend(axes)

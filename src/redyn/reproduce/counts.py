@@ -1,4 +1,4 @@
-"""Operation counts: Tables 9.1 and 9.6 of the book and Table I of the paper, beside those of redyn's own kernels."""
+"""Operation counts: Tables 9.1 and 9.6 of the book and Table I of the paper, compared with redyn's own kernels."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from redyn.words import counted
 CHOLESKY = "Walker and Orin (1982)"
 RIDIM, REDYSIM = "RIDIM (Saha, 1999)", "ReDySim (Shah et al., 2013)"
 INVERSE_OWN = {"redyn": "inverse_dynamics"}
-FORWARD_OWN = {"redyn, φ given": "solve", "redyn, whole forward dynamics": "forward_dynamics"}
+FORWARD_OWN = {"redyn, φ given": "solve", "redyn, full forward dynamics": "forward_dynamics"}
 GIVEN = (
-    "The published counts of forward dynamics take φ = τ - h as given, without what it costs to find it; so does "
-    "redyn's first row. Its second row is the whole of forward dynamics, φ included."
+    "The published counts of forward dynamics take φ = τ - h as given and exclude its cost; so does "
+    "redyn's first row. Its second row is the full forward dynamics, φ included."
 )
 RULES = (
     "Divisions count as multiplications, subtractions as additions; sines and cosines are not counted. redyn's are "
-    "counted in the graph that runs, for a robot without convenient zeros."
+    "counted in the compiled graph, for a robot without special zeros."
 )
 Formulas = dict[str, tuple[Formula, Formula]]
 Misprint = tuple[str, int, str]  # author, n, what is printed
 
 
 def own_counts(algorithm: str, lengths: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """Of general robots without convenient zeros, as the published ones are."""
+    """Counts for general robots without special zeros, like the published ones."""
     counts = {n: chain(n, seed=1).operation_count(algorithm) for n in lengths}
     return {n: (count.multiplications, count.additions) for n, count in counts.items()}
 
 
 def misprints(table: dict[str, Cells], formulas: Formulas) -> dict[Misprint, str]:
-    """Cells that are not what their row's formula gives, and what that is."""
+    """Cells that differ from their row's formula, with its value."""
     return {
         (author, n, cell): f"{formula(n):.0f}{letter}"
         for author, cells in table.items()
@@ -59,18 +59,18 @@ def misprints(table: dict[str, Cells], formulas: Formulas) -> dict[Misprint, str
 
 
 def overtakes(one: tuple[Formula, Formula], other: tuple[Formula, Formula], multiplications_only: bool) -> int:
-    """The least n from which one algorithm needs fewer operations than the other."""
+    """The smallest n from which one algorithm needs fewer operations than the other."""
     parts = 1 if multiplications_only else 2
     cheaper = [sum(f(n) for f in one[:parts]) < sum(f(n) for f in other[:parts]) for n in range(1, 60)]
     return max((n for n, yes in enumerate(cheaper, start=1) if not yes), default=0) + 1
 
 
 def crossover(author: str, claimed: int) -> Check:
-    """From how many joints on the recursion is cheaper than order n^3."""
+    """From how many joints on the recursion is cheaper than the O(n^3) algorithm."""
     pair = FORWARD[author], FORWARD[CHOLESKY]
     multiplications, all_together = (overtakes(*pair, only) for only in (True, False))
     return statement(
-        f"{author} is cheaper than order n³ from n = {claimed} on",
+        f"{author} is cheaper than O(n³) from n = {claimed} on",
         all_together <= claimed,
         f"from n = {all_together} on in all operations, from n = {multiplications} in multiplications",
         "the claim counts multiplications only" if multiplications <= claimed < all_together else "",
@@ -92,13 +92,13 @@ def table_result(
     wrong = misprints(table, formulas)
     total = 2 * len(lengths) * len(table)
     follow = Check(
-        f"the printed cells follow from the formulas beside them, but for {counted(len(known), 'misprint')}",
+        f"the printed cells follow from their formulas, except for {counted(len(known), 'misprint')}",
         set(wrong) == known,  # another would be a misprint of ours
         f"{total - len(wrong)} of {total} cells do",
         against="printed",
     )
-    listed = ", ".join(f"{cell} of {author} for n = {k} is {right}" for (author, k, cell), right in wrong.items())
-    mended = Repair("misprinted cells are mended", bool(wrong), f"by the formulas beside them {listed}")
+    listed = ", ".join(f"{right} instead of {cell} for {author}, n = {k}" for (author, k, cell), right in wrong.items())
+    corrected = Repair("misprinted cells are corrected", bool(wrong), f"their formulas give {listed}")
     header = ["algorithm", *(f"{what}, n = {k}" for k in lengths for what in ("multiplications", "additions"))]
     rows: list[list[object]] = [[f"{name}, counted", *(x for k in lengths for x in ours[name][k])] for name in own]
     for author in table:
@@ -109,10 +109,10 @@ def table_result(
     )
     notes = [
         *(
-            f"{name}: {counts[n][0]}M {counts[n][1]}A for n = {n}, {sum(counts[n])} in all."
+            f"{name}: {counts[n][0]}M {counts[n][1]}A for n = {n}, {sum(counts[n])} in total."
             for name, counts in ours.items()
         ),
-        f"The best recursion of the table is {best} with {_total(formulas, best, n):.0f} in all.",
+        f"The best recursion of the table is {best} with {_total(formulas, best, n):.0f} in total.",
     ]
     heights = {
         what: [*(formulas[author][k](n) for author in table), *(float(counts[n][k]) for counts in ours.values())]
@@ -122,7 +122,7 @@ def table_result(
         [follow, *claims],
         [Numbers(header, rows)],
         bars=[Bars(f"operations for n = {n}", [*table, *own], heights, list(own))],
-        repairs=[mended, *repairs],
+        repairs=[corrected, *repairs],
         notes=[*notes, *([GIVEN] if formulas is FORWARD else []), RULES],
     )
 
@@ -132,7 +132,7 @@ def _total(formulas: Formulas, author: str, n: int) -> float:
 
 
 def growth(table: dict[str, Cells]) -> Panel:
-    """All operations of forward dynamics over the number of joints."""
+    """All operations of forward dynamics versus the number of joints."""
     lengths = np.arange(2, 16)
     curves: list[Curve] = []
     for name, algorithm in FORWARD_OWN.items():
@@ -147,11 +147,11 @@ def growth(table: dict[str, Cells]) -> Panel:
 
 
 def _table_9_1(load: Load) -> Result:
-    """The text calls "the above algorithm", (9.32)-(9.33), one of the best; its row is that of RIDIM."""
+    """The text calls "the above algorithm", (9.32)-(9.33), one of the best; its row is RIDIM's."""
     order = sorted(INVERSE, key=lambda author: _total(INVERSE, author, 6))
     place, refined = (order.index(author) + 1 for author in (RIDIM, REDYSIM))
     claim = statement(
-        "the algorithm of (9.32)-(9.33), RIDIM's row, is one of the best, taken as the first three",
+        "the algorithm of (9.32)-(9.33), RIDIM's row, is one of the best (among the first three)",
         place <= 3,
         f"place {place} of {len(order)} for n = 6, with {_total(INVERSE, RIDIM, 6):.0f} operations",
         f"ReDySim, of the same method, is at place {refined} with {_total(INVERSE, REDYSIM, 6):.0f}"
@@ -165,9 +165,9 @@ def _table_9_6(load: Load) -> Result:
     printed, meant = walker_orin_additions_in_the_book(10), FORWARD[CHOLESKY][1](10)
     cell = int(TABLE_9_6[CHOLESKY][10][1][:-1])
     formula = Repair(
-        "Walker and Orin's additions take 233n/6 as in the paper",
+        "Walker and Orin's additions use 233n/6 as in the paper",
         abs(printed - cell) > 0.5 >= abs(meant - cell),
-        f"233n/3 gives {printed:.0f} for n = 10 where the table itself has {cell}",
+        f"233n/3 gives {printed:.0f} for n = 10, but the table itself has {cell}",
     )
     result = table_result(TABLE_9_6, FORWARD, MISPRINTS_9_6, FORWARD_OWN, [crossover(REDYSIM, 7)], [formula])
     return replace(result, panels=[growth(TABLE_9_6)])
@@ -178,7 +178,7 @@ def _paper_table(load: Load) -> Result:
     fewest = min(recursions, key=lambda author: FORWARD[author][0](6))
     claims = [
         statement(
-            "it needs the fewest multiplications of the order n algorithms",
+            "it needs the fewest multiplications of the O(n) algorithms",
             fewest == "Saha (2003)",
             f"{fewest}: {FORWARD[fewest][0](6):.0f}M for n = 6",
         ),

@@ -17,7 +17,7 @@ AXES = ("#c0392b", "#27ae60", "#2471a3")  # x, y, z of a frame
 
 
 def picture(item: Item, result: Result, path: Path, small: Path, force: bool = False) -> bool:
-    """The item's picture at full size and as a thumbnail; False if there is nothing to draw."""
+    """Writes the item's picture at full size and as a thumbnail; False if there is nothing to draw."""
     figure = drawing(item, result)
     if figure is None:
         return False
@@ -38,9 +38,9 @@ def drawing(item: Item, result: Result) -> Any:
     width = 12.0 if flat else 6.4 * max(1, len(result.scenes))
     figure = blank_figure(width, height)
     legend = any(len(panel.curves) > 1 for panel in result.panels)
-    inside = len(flat) == 1 or bool(result.bars)  # where the first panel has room for it
+    inside = len(flat) == 1 or bool(result.bars)  # if it fits into the first panel
     head = 0.75 if flat else 1.0
-    top = 1 - (head + (0.3 if legend and not inside else 0.0)) / height  # a line of its own for the legend
+    top = 1 - (head + (0.3 if legend and not inside else 0.0)) / height  # a separate line for the legend
     share = (0.42 if flat else 1.0) / max(1, len(result.scenes))
     for k, scene in enumerate(result.scenes):
         _robot(figure, (k * share + 0.01, 0.06, share - 0.03, top - 0.07), scene, titled=not flat)
@@ -68,7 +68,7 @@ def drawing(item: Item, result: Result) -> Any:
     figure.text(0.02, line, item.title, fontsize=15 if flat else 12, fontweight="bold", color=INK, va="center")
     if flat:
         figure.text(0.98, line, item.source, fontsize=9, color=FAINT, va="center", ha="right")
-    else:  # a narrow picture has no room beside its title
+    else:  # a narrow picture has no space next to its title
         figure.text(0.02, 1 - 0.55 / height, item.source, fontsize=9, color=FAINT, va="center")
     return figure
 
@@ -112,7 +112,7 @@ def _panel(axes: Any, panel: Panel, number: int, colours: Mapping[str, str], x_l
 
 
 def _legend(figure: Any, panels: Sequence[Panel], inside: bool, line: float) -> None:
-    """Once for the whole picture: in the first panel if it has the room, else on a line below the title."""
+    """One legend for the whole picture: in the first panel if it fits, else on a line below the title."""
     curves = {curve.label: curve for panel in panels for curve in panel.curves}
     colours = curve_colours(panels)
     from matplotlib.lines import Line2D
@@ -129,51 +129,51 @@ def _legend(figure: Any, panels: Sequence[Panel], inside: bool, line: float) -> 
 
 
 def explained(bars: Bars) -> str:
-    """The title, with what the two shades of a bar are."""
+    """The title, with the meaning of the two shades of a bar."""
     first, *rest = bars.heights
     return f"{bars.title} ({first} strong, {' '.join(rest)} pale)"
 
 
 def _bars(axes: Any, bars: Bars) -> None:
     names = list(bars.heights)
-    places = range(len(bars.labels))
+    positions = range(len(bars.labels))
     for k, name in enumerate(names):
         thick = 0.8 / len(names)
         shades = [PATH if label in bars.highlight else COLOURS[0] for label in bars.labels]
         axes.barh(
-            [p + (k - (len(names) - 1) / 2) * thick for p in places],
+            [p + (k - (len(names) - 1) / 2) * thick for p in positions],
             bars.heights[name],
             thick * 0.92,
             color=shades,
             alpha=1.0 if k == 0 else 0.5,
             label=name,
         )
-        for p, height in zip(places, bars.heights[name], strict=True):
+        for p, height in zip(positions, bars.heights[name], strict=True):
             y = p + (k - (len(names) - 1) / 2) * thick
             axes.text(height, y, f" {height:.0f}", fontsize=6.5, va="center", color=INK)
-    axes.set_yticks(list(places), bars.labels)
+    axes.set_yticks(list(positions), bars.labels)
     axes.invert_yaxis()
     axes.set_title(explained(bars), fontsize=9, loc="left", color=INK)
     _plain(axes)
 
 
-def _robot(figure: Any, room: tuple[float, float, float, float], scene: Scene, titled: bool) -> None:
-    """In a plane as seen from above, else in space."""
+def _robot(figure: Any, rect: tuple[float, float, float, float], scene: Scene, titled: bool) -> None:
+    """Planar scenes seen from above, others in perspective."""
     around = box(scene)
-    left, bottom, width, height = room
+    left, bottom, width, height = rect
     if around.planar:
         axes = figure.add_axes((left + 0.13 * width, bottom + 0.09 * height, 0.82 * width, 0.84 * height))
         axes.set_aspect("equal")
         axes.grid(color="#e4e7eb", linewidth=0.7)
         _plain(axes)
     else:
-        axes = figure.add_axes(room, projection="3d")
+        axes = figure.add_axes(rect, projection="3d")
         axes.set_box_aspect((1, 1, 1), zoom=1.05)
         axes.view_init(elev=22, azim=-58)
     size = 2 if around.planar else 3
     inches = width * figure.get_figwidth() * (0.8 if around.planar else 0.5)
     points_per_metre = inches * 72 / (2 * around.half)
-    slim = 0.4 if scene.frames else 1.0  # the frames are to be seen
+    slim = 0.4 if scene.frames else 1.0  # keep the frames visible
     for stroke in strokes(scene):
         thick = max(1.5, 2 * stroke.radius * points_per_metre * slim)
         axes.plot(
@@ -200,7 +200,7 @@ def _robot(figure: Any, room: tuple[float, float, float, float], scene: Scene, t
 
 
 def _triads(axes: Any, poses: Array, length: float, size: int) -> None:
-    """The axes of the book's frames, numbered from 1, that of the ground; in a plane z is a dot, towards the viewer."""
+    """The axes of the book's frames, numbered from 1 (the ground); in a plane, z is a dot towards the viewer."""
     for pose in poses:
         origin = pose[:3, 3]
         for k, colour in enumerate(AXES[:size]):

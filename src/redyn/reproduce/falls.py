@@ -22,13 +22,13 @@ POSITION = ("rad", "m")
 
 
 def fall(robot: Robot, duration: float) -> Run:
-    """From the initial values of the table, at rest, without any torque; a hundred samples a second as in the book."""
+    """From the initial values of the table, at rest, without torque; a hundred samples per second as in the book."""
     still = np.zeros(robot.dof)
     return simulate(robot, robot.initial, still, duration, method="rkf45", rtol=1e-11, atol=1e-12, sample=0.01)
 
 
 def fall_checks(robot: Robot, run: Run) -> list[Check]:
-    """Against states that other programs agree on, and by energy."""
+    """Compares with reference states of other programs, and checks the energy."""
     entry = verified("free_fall", robot.name)
     rows = [round(t / 0.01) for t in entry["t"]]
     exchanged = max(1.0, float(np.ptp(run.energy.kinetic)))
@@ -36,7 +36,7 @@ def fall_checks(robot: Robot, run: Run) -> list[Check]:
     when = " and ".join(", ".join(f"{t:g}" for t in entry["t"]).rsplit(", ", 1))
     return [
         near(f"positions at {when} s", run.q[rows], entry["q"], 1e-6),
-        within("energy, as a share of what is exchanged", drift, 1e-8, "its value at the start and the work done"),
+        within("energy, relative to the energy exchanged", drift, 1e-8, "its initial value plus the work done"),
     ]
 
 
@@ -63,7 +63,7 @@ def _three_link(load: Load) -> Result:
     run = fall(robot, 2.0)
     early = run.q[1:21, 0]
     downwards = statement(
-        "joint 1 first turns in the negative direction",
+        "joint 1 first rotates in the negative direction",
         (early < 0).all(),
         f"between {early.min():.2g} and {early.max():.2g} rad in the first 0.2 s",
     )
@@ -71,15 +71,15 @@ def _three_link(load: Load) -> Result:
 
 
 def turns_positive(robot: Robot, run: Run) -> Check:
-    """The texts say that joint 2 of the PUMA turns positive, because of a_3."""
+    """The texts say that joint 2 of the PUMA rotates positively, because of a_3."""
     links = [link.model_copy(update={"a": 0.0}) if i == 2 else link for i, link in enumerate(robot.description.links)]
     without = Robot(robot.description.model_copy(update={"links": links}))
     start, still = robot.initial, np.zeros(robot.dof)
     given, straight = (float(x.forward_dynamics(start, still, still)[1]) for x in (robot, without))
-    reason = f", with a3 = 0 by {straight:+.3f}, so that a3 is not the reason the text takes it for"
+    reason = f", with a3 = 0 by {straight:+.3f}, so a3 is not the reason, contrary to the text"
     early = run.q[1:31, 1]
     return statement(
-        "joint 2 first turns in the positive direction",
+        "joint 2 first rotates in the positive direction",
         (early > 0).all(),
         f"between {early.min():.2g} and {early.max():.2g} rad in the first 0.3 s; it starts by {given:+.3f} rad/s²"
         f"{reason if straight > 0 else ''}",
@@ -99,12 +99,12 @@ def _stanford(load: Load) -> Result:
     close = first_crossing(run.t, 0.1 - np.pi - run.q[:, 1])
     slid = run.q[[50, 100], 2]
     claim = about(
-        "joint 2 has turned by 90° about 1 s after the start, and joint 3 then runs out",
+        "joint 2 has rotated by 90° about 1 s after the start, and joint 3 then slides out",
         turned,
         1.0,
-        f"within 0.1 rad of it {shown(close)}; joint 3 is at {slid[0]:.2f} m after 0.5 s and at {slid[1]:.2f} m "
+        f"within 0.1 rad of that {shown(close)}; joint 3 is at {slid[0]:.2f} m after 0.5 s and at {slid[1]:.2f} m "
         "after 1 s",
-        "joint 3 runs out long before, and joint 2 only creeps towards 180°",
+        "joint 3 slides out much earlier, and joint 2 only creeps towards 180°",
     )
     marks = {} if close is None else {robot.joint_names[1]: {"near 180°": close}}
     return fall_result(robot, run, [claim], marks=marks)
@@ -117,7 +117,7 @@ def _kuka(load: Load) -> Result:
 
 
 def _by_explicit_equations(load: Load) -> Result:
-    """Exercise 9.12 asks for (9.42) and MATLAB's ODE45, which is Dormand and Prince's formula."""
+    """Exercise 9.12 asks for (9.42) and MATLAB's ODE45, which is the Dormand-Prince formula."""
     robot = load("three-link")
     exact = rods(robot)
     sizes = masses_and_lengths(robot)
@@ -131,8 +131,8 @@ def _by_explicit_equations(load: Load) -> Result:
     ]
     panels = joint_panels(robot, run.t, {"redyn": run.q, "(9.42), ODE45": ode45}, POSITION)
     note = (
-        f"The rounded inertia of link 2 in Table 9.2 moves the joints by up to {rounding:.1e} rad within 2 s: the fall "
-        "is chaotic, and no comparison makes sense much later."
+        f"The rounded inertia of link 2 in Table 9.2 changes the joint angles by up to {rounding:.1e} rad within 2 s: "
+        "the fall is chaotic, and a comparison at much later times is meaningless."
     )
     return Result(checks, [series(run.t, robot.joint_names, q=run.q, ode45=ode45)], panels, notes=[note])
 
@@ -150,9 +150,9 @@ def _explicit_fall(sizes: tuple[list[float], list[float]], t: Array, method: str
 
 
 def half_coriolis(robot: Robot, slide: int) -> Controller:
-    """Torques that take half of the Coriolis force of a sliding joint away, as (9.16d) does where it is printed.
+    """Torques that cancel half of the Coriolis force of a prismatic joint, as (9.16d) does as printed.
 
-    The book's rate of d lacks e b_dot, so every link from the slide on lacks the acceleration omega x e b_dot.
+    The book's rate of d lacks e b_dot, so every link beyond the prismatic joint lacks the acceleration omega x e b_dot.
     """
     outer = range(slide, robot.dof)
     parts = robot.parameters.reshape(-1, 10)[:, :4]  # m, mc in link axes
@@ -182,11 +182,11 @@ def _paper(load: Load) -> Result:
     )
     half = first_crossing(less.t, -less.q[:, 1])
     claim = statement(
-        "joint 2 passes zero a little after 0.5 s, taken as 0.5 to 0.6 s",
+        "joint 2 passes zero a little after 0.5 s (0.5 to 0.6 s)",
         crossing is not None and 0.5 <= crossing <= 0.6,
         f"{shown(crossing)}; it is at {at[0]:.2f} rad after 0.5 s and at {at[1]:.2f} rad after 1 s",
-        f"with half of the Coriolis force of the sliding joint, as (9.16d) of the book is printed, it would be "
-        f"{shown(half)}: the published curve seems to carry that error"
+        f"with half of the Coriolis force of the prismatic joint, as in the printed (9.16d), it would be "
+        f"{shown(half)}: the published curve seems to contain that error"
         if half is not None and crossing is not None and half < crossing / 2
         else "",
     )

@@ -1,4 +1,4 @@
-"""Forced simulation in the paper: torques of a motion, applied without control, follow the motion only for a while."""
+"""Forced simulation in the paper: open-loop torques of a motion follow the motion only for a while."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from redyn.simulation.controllers import feedforward
 from redyn.trajectory import Motion, cycloidal
 
 TOLERANCE = 1e-6  # that of the paper
-LEFT = 1e-3  # rad or m: an error at which we say that a path is left; the paper shows curves only
-VISIBLE = 1e-2  # and one that can be seen in a figure
-TABLED = "torques every 10 ms"  # linear between; the paper integrates in steps of that length
+LEFT = 1e-3  # rad or m: error at which we call the path left; the paper shows curves only
+VISIBLE = 1e-2  # and an error that is visible in a figure
+TABLED = "torques every 10 ms"  # interpolated linearly; the paper integrates in steps of that length
 HOW = (
-    f'We call the path left at an error of {LEFT:g} rad or m; "about" allows {ABOUT:.0%}. Both are our choice, for the '
-    "paper shows curves only."
+    f'We call the path left at an error of {LEFT:g} rad or m; "about" allows {ABOUT:.0%}. Both are our choice, since '
+    "the paper shows curves only."
 )
 
 
 def forced(robot: Robot, motion: Motion, method: str, tolerance: float = TOLERANCE, table: float | None = None) -> Run:
-    """The torques that the desired motion needs at time t, whatever the state; from a table if its spacing is given."""
+    """The torques of the desired motion at time t, independent of the state; from a table if its spacing is given."""
     start, still, _ = motion(0.0)
     if table is None:
         push = feedforward(robot, motion)
     else:
         knots = np.linspace(0.0, T, round(T / table) + 1)
         push = knots, robot.inverse_dynamics(*motion(knots))
-    # The tolerance alone decides the steps: our usual limit of 0.1 s would make these runs more exact than it asks.
+    # Only the tolerance determines the steps: our default limit of 0.1 s would make these runs more accurate.
     return simulate(robot, start, still, T, push, method, step=T, rtol=tolerance, atol=tolerance, sample=0.01)
 
 
@@ -45,7 +45,7 @@ def leaves(run: Run, desired: Array, error: float = LEFT) -> float | None:
 
 
 def _run(robot: Robot, stop: Sequence[float], claimed: float, methods: Sequence[str], beside: Sequence[str]) -> Result:
-    """`methods` are those whose instant the paper tells; those `beside` show how it depends on the integrator."""
+    """`methods` are those whose instant the paper states; those `beside` show how it depends on the integrator."""
     motion = cycloidal(robot.initial, stop, T)
     runs = {method: forced(robot, motion, method) for method in (*methods, *beside)}
     runs[TABLED] = forced(robot, motion, "rkf45", table=0.01)
@@ -70,7 +70,7 @@ def _run(robot: Robot, stop: Sequence[float], claimed: float, methods: Sequence[
     last = max(T if left[method] is None else left[method] or 0.0 for method in methods)
     checks.append(
         statement(
-            "the error grows with that of the integration: a tight one stays on the path longer",
+            "the error grows with the integration error: a tight tolerance stays on the path longer",
             tight is None or tight > last,
             f"with tolerance 1e-12 (dopri5) it leaves {shown(tight)}",
         )
@@ -86,26 +86,23 @@ def _run(robot: Robot, stop: Sequence[float], claimed: float, methods: Sequence[
 
 
 def _depends(instants: dict[str, float | None], claimed: float) -> str:
-    """Why the instant may differ: other integrations of the same motion leave before and after the one in the paper."""
+    """Why the instant may differ: other integrations of the same motion leave earlier and later than the paper's."""
     times = [T if when is None else when for when in instants.values()]
     if not min(times) < claimed < max(times):
         return ""
     listed = ", ".join(f"{label} {shown(when)}" for label, when in instants.items())
-    return (
-        "the instant follows from the errors of the integration, which the paper does not state, and not from the "
-        f"robot: {listed}"
-    )
+    return f"the instant depends on integration errors, which the paper does not state, and not on the robot: {listed}"
 
 
 def around(values: Array) -> tuple[float, float]:
-    """Limits of an axis that shows these values and how others leave them."""
+    """Limits of an axis that shows these values and the divergence of others."""
     low, high = float(values.min()), float(values.max())
-    room = max(0.6 * (high - low), 0.02)
-    return low - room, high + room
+    margin = max(0.6 * (high - low), 0.02)
+    return low - margin, high + margin
 
 
 def _both_robots(load: Load) -> Result:
-    """The paper integrates the Stanford arm by two formulas, the PUMA by Runge-Kutta-Fehlberg's alone."""
+    """The paper integrates the Stanford arm by two formulas, the PUMA by Runge-Kutta-Fehlberg only."""
     parts = {
         "stanford-2003": _run(load("stanford-2003"), STANFORD_2003_STOP, 2.5, ("rkf45", "abm"), ()),
         "puma-2003": _run(load("puma-2003"), [np.pi] * 6, 6.0, ("rkf45",), ("abm",)),
@@ -126,10 +123,10 @@ def _end_effector(load: Load) -> Result:
     checks = [
         verified_torques(robot, motion, robot.name),
         within(
-            "position of the end effector (m) until the joints leave their path",
+            "end-effector position (m) until the joints leave their path",
             float(off[before].max()),
             2 * LEFT,
-            "the desired one",
+            "the desired path",
             against="text",
         ),
         about("the end effector then leaves its path, as the joints do about 2.5 s after the start", tip_leaves, 2.5),

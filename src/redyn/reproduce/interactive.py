@@ -34,7 +34,7 @@ def _plotly(module: str) -> Any:
 
 
 def _style(figure: Any, height: int, legend: int = 0) -> Any:
-    """`legend`: how many rows of names stand above the figure; titles are below them."""
+    """`legend`: number of legend rows above the figure; titles are below them."""
     above = 22 * legend
     figure.update_layout(
         height=height + above,
@@ -47,7 +47,7 @@ def _style(figure: Any, height: int, legend: int = 0) -> Any:
 
 
 def _rows(labels: Any) -> int:
-    """Of a legend of these names, about: some 150 letters and signs fit in a row."""
+    """Approximate number of legend rows for these names: about 150 characters fit in a row."""
     return -(-sum(len(label) + 8 for label in labels) // 150)
 
 
@@ -116,14 +116,14 @@ def _bars(bars: Bars) -> Any:
             )
         )
     figure.update_yaxes(autorange="reversed")
-    figure.update_layout(title=explained(bars), showlegend=False)  # the title tells the two apart, as in the picture
+    figure.update_layout(title=explained(bars), showlegend=False)  # the title explains the two shades
     return _style(figure, 120 + 44 * len(bars.labels))
 
 
 def _robot(scene: Scene) -> Any:
     go = _plotly("graph_objects")
     figure: Any = go.Figure()
-    room = box(scene)
+    bounds = box(scene)
 
     def add(points: Any, colour: str, width: float) -> None:
         x, y, z = np.asarray(points).T
@@ -139,21 +139,21 @@ def _robot(scene: Scene) -> Any:
             )
         )
 
-    slim = 0.4 if scene.frames else 1.0  # the frames are to be seen
+    slim = 0.4 if scene.frames else 1.0  # keep the frames visible
     for stroke in strokes(scene):
-        strong = stroke.strength == 1.0  # thick lines in one place flicker: the faint states are thin
-        add(stroke.ends, stroke.colour, max(4.0, 400 * slim * stroke.radius / room.half) if strong else 3.0)
+        strong = stroke.strength == 1.0  # overlapping thick lines flicker, so the faint states are thin
+        add(stroke.ends, stroke.colour, max(4.0, 400 * slim * stroke.radius / bounds.half) if strong else 3.0)
     if scene.path is not None:
         add(scene.path, PATH, 4)
     if scene.frames:
         for pose in frames(scene):
             for k, colour in enumerate(AXES):
-                add([pose[:3, 3], pose[:3, 3] + TRIAD * room.half * pose[:3, k]], colour, 4)
+                add([pose[:3, 3], pose[:3, 3] + TRIAD * bounds.half * pose[:3, k]], colour, 4)
     ranges = {
-        f"{name}axis": {"range": [middle - room.half, middle + room.half], "title": f"{name} (m)"}
-        for name, middle in zip("xyz", room.centre.tolist(), strict=True)
+        f"{name}axis": {"range": [middle - bounds.half, middle + bounds.half], "title": f"{name} (m)"}
+        for name, middle in zip("xyz", bounds.centre.tolist(), strict=True)
     }
-    eye = {"x": 0, "y": 0, "z": 2.1} if room.planar else {"x": 1.1, "y": -1.5, "z": 0.8}
-    up = {"x": 0, "y": 1, "z": 0} if room.planar else {"x": 0, "y": 0, "z": 1}
+    eye = {"x": 0, "y": 0, "z": 2.1} if bounds.planar else {"x": 1.1, "y": -1.5, "z": 0.8}
+    up = {"x": 0, "y": 1, "z": 0} if bounds.planar else {"x": 0, "y": 0, "z": 1}
     figure.update_layout(title=scene.title, scene={**ranges, "aspectmode": "cube", "camera": {"eye": eye, "up": up}})
     return _style(figure, 560)

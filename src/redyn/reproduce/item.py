@@ -1,4 +1,4 @@
-"""What an item of the sources is made of, and how its verdict follows from its checks."""
+"""An item of the sources: its data, and how its verdict follows from its checks."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Array = NDArray[np.float64]
 Outcome = Literal["agrees", "agrees with repair", "no printed numbers", "differs"]
 OUTCOMES: dict[Outcome, str] = {
     "agrees": "with the numbers or formulas that the source prints",
-    "agrees with repair": "with them, once errors of the source are mended",
+    "agrees with repair": "with them, after corrections of the source",
     "no printed numbers": "compared with an independent computation",
     "differs": "a printed number or a statement of the text does not hold",
 }
-Load = Callable[[str], Robot]  # a library name to its robot; tests hand in wrong robots
+Load = Callable[[str], Robot]  # library name -> robot; tests pass wrong robots
 
 
 @dataclass(frozen=True)
 class Repair:
-    """What had to be mended in the source, and the evidence that it cannot be used as printed."""
+    """A correction of the source, and the evidence that it cannot be used as printed."""
 
     what: str
     needed: bool
@@ -44,7 +44,7 @@ class Curve:
 class Panel:
     """One pair of axes. `limits` bound what is shown.
 
-    `marks` are instants worth a vertical line, by their labels; one that is named as a curve takes its colour.
+    `marks` are instants of vertical lines by label; one named like a curve takes its colour.
     """
 
     title: str
@@ -67,7 +67,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Scene:
-    """A robot at the states q, (N, n), the last one strongest, with the path of its end effector."""
+    """A robot at the states q, (N, n), the last one emphasised, with the path of its end effector."""
 
     title: str
     robot: Robot
@@ -78,7 +78,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table that is written as CSV; `part` tells several of one item apart."""
+    """A table that is written as CSV; `part` distinguishes several tables of one item."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[object]]
@@ -87,7 +87,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Result:
-    """What an item came to."""
+    """The result of an item."""
 
     checks: Sequence[Check]
     numbers: Sequence[Numbers]
@@ -100,7 +100,7 @@ class Result:
 
     @property
     def outcome(self) -> Outcome:
-        """A figure whose curve is not in the sources cannot agree with it, whatever else holds."""
+        """A figure without printed numbers cannot "agree", whatever else holds."""
         if not all(check.holds for check in self.checks):
             return "differs"
         if not any(check.against == "printed" for check in self.checks):
@@ -109,16 +109,16 @@ class Result:
 
     @property
     def reason(self) -> str:
-        """What differs, if anything does, else what agrees; and what was repaired."""
-        mended = [f"{x.what}, because {x.evidence}" for x in self.repairs if x.needed]
+        """What differs, if anything, else what agrees; and what was repaired."""
+        repaired = [f"{x.what}, because {x.evidence}" for x in self.repairs if x.needed]
         failed = [check for check in self.checks if not check.holds]
         if failed:
-            return "; ".join([*(f"{x.what}: {x.found}" + (f" ({x.why})" if x.why else "") for x in failed), *mended])
-        return "; ".join([*mended, *(f"{check.what}: {check.found}" for check in self.checks)])
+            return "; ".join([*(f"{x.what}: {x.found}" + (f" ({x.why})" if x.why else "") for x in failed), *repaired])
+        return "; ".join([*repaired, *(f"{check.what}: {check.found}" for check in self.checks)])
 
     @property
     def unexplained(self) -> bool:
-        """Whether something differs that is no known defect of the source: look at redyn first."""
+        """Whether something differs without a known defect of the source: suspect redyn first."""
         return any(not check.holds and not check.why for check in self.checks)
 
 
@@ -147,7 +147,7 @@ def joint_panels(
 ) -> list[Panel]:
     """One panel per joint with a curve per value, dashed from the second on.
 
-    `units` are those of joints that turn and of joints that slide; `marks` come by the names of the joints.
+    `units` are those of revolute and of prismatic joints; `marks` are by joint name.
     """
     return [
         Panel(
@@ -161,7 +161,7 @@ def joint_panels(
 
 
 def together(parts: Mapping[str, Result], repairs: Sequence[Repair] = ()) -> Result:
-    """Results of several robots as one; everything carries the name of its robot. Scenes are left out."""
+    """Merges results of several robots, labelled with the robot's name. Scenes are left out."""
     return Result(
         [replace(check, what=f"{name}, {check.what}") for name, part in parts.items() for check in part.checks],
         [replace(numbers, part=name) for name, part in parts.items() for numbers in part.numbers],

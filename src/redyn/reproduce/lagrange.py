@@ -1,4 +1,4 @@
-"""The Lagrange slides: their closed forms of a two-link and a pointing arm, term by term, as printed and mended."""
+"""The Lagrange slides: their closed forms of a two-link and a pointing arm, term by term, as printed and corrected."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def two_link_terms(e: dict[str, Any]) -> dict[str, Array]:
     G = np.array([(0.5 * m1 + m2) * l1 * g * c1 + 0.5 * m2 * l2 * g * c12, 0.5 * m2 * l2 * g * c12])
     beta = [I_o1 + m2 * l1**2 + corner, corner, 0.5 * m2 * l1 * l2, (0.5 * m1 + m2) * l1, 0.5 * m2 * l2]
     top = [a1, a2, c2 * (2 * a1 + a2) - 2 * s2 * (w1 + 0.5 * w2) * w2, g * c1, g * c12]
-    mended, printed = ([0.0, a1 + a2, c2 * a1 + s * w1**2, 0.0, g * c12] for s in (s2, np.sin(q1)))
+    corrected, printed = ([0.0, a1 + a2, c2 * a1 + s * w1**2, 0.0, g * c12] for s in (s2, np.sin(q1)))
     return {
         "H": H,
         "C": C,
         "split": half_H_dot + S,
         "G": G,
         "tau": H @ [a1, a2] + C + G,
-        "regressor": np.array([top, mended]) @ beta,
+        "regressor": np.array([top, corrected]) @ beta,
         "printed regressor": np.array([top, printed]) @ beta,
     }
 
@@ -70,7 +70,7 @@ def _slides(load: Load) -> Result:
         ("Ḣ/2 + S, element by element", arm.coriolis_matrix(q, qd), terms["split"]),
         ("gravity terms G", arm.gravity_torque(q), terms["G"]),
         ("torques", tau, terms["tau"]),
-        ("torques by the regressor, s1 mended to s2", tau, terms["regressor"]),
+        ("torques by the regressor, s1 corrected to s2", tau, terms["regressor"]),
     ):
         checks.append(near(f"Example 1, {what}", ours, theirs, TIGHT, "the slides", against="printed"))
         rows += _rows("lagrange-two-link", what, ours, theirs)
@@ -87,7 +87,7 @@ def _slides(load: Load) -> Result:
     tau = arm.inverse_dynamics(q, qd, qdd)
     for what, ours, theirs in (
         ("inertia matrix, m2 l2² in the corner", arm.mass_matrix(q), terms["H"]),
-        ("Coriolis terms, the first mended", arm.coriolis_vector(q, qd), terms["C"]),
+        ("Coriolis terms, the first corrected", arm.coriolis_vector(q, qd), terms["C"]),
         ("gravity terms", arm.gravity_torque(q), terms["G"]),
     ):
         checks.append(near(f"Example 2, {what}", ours, theirs, 1e-9, "the slides", against="printed"))
@@ -97,8 +97,8 @@ def _slides(load: Load) -> Result:
     rows += _rows("lagrange-pointing", f"torques of {COMPUTATION}", tau, correct)
     rows += _rows("lagrange-pointing", "torques with the terms as printed", tau, terms["printed tau"])
     corner = Repair(
-        "Example 2 takes m2 l2² for m2 l2 in the inertia matrix and -m2 l2² sin 2θ2 for +0.5 m2 l2² sin 2θ2 in the "
-        "first Coriolis term",
+        "Example 2 needs m2 l2² instead of m2 l2 in the inertia matrix and -m2 l2² sin 2θ2 instead of "
+        "+0.5 m2 l2² sin 2θ2 in the first Coriolis term",
         not near("", tau, terms["printed tau"], 1e-6).holds,
         f"as printed the torques are off by up to {np.abs(tau - terms['printed tau']).max():.2g} Nm",
     )

@@ -1,4 +1,4 @@
-"""The page of an item and the page of them all: plain HTML that opens from a folder, without a network."""
+"""The page of an item and the index page: plain HTML that opens from a folder, without a network."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from redyn import __version__
 from redyn.reproduce.check import Against
 from redyn.reproduce.item import OUTCOMES, Item, Numbers, Outcome, Result
+from redyn.version import __version__
 
 SHOWN = 60  # rows of a table that a page shows; the file has them all
 STYLE = """
@@ -72,15 +72,15 @@ def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequenc
         f'<td class="faint">{HELD_AGAINST[check.against]}</td></tr>'
         for check in result.checks
     )
-    rows = f"<tr><th></th><th>what</th><th>found</th><th>held against</th></tr>{rows}"
-    mended = "".join(f"<li>{escape(x.what)}, because {escape(x.evidence)}.</li>" for x in result.repairs if x.needed)
+    rows = f"<tr><th></th><th>check</th><th>result</th><th>compared with</th></tr>{rows}"
+    corrected = "".join(f"<li>{escape(x.what)}, because {escape(x.evidence)}.</li>" for x in result.repairs if x.needed)
     notes = "".join(f"<li>{escape(note)}</li>" for note in result.notes)
     parts = [
         f'<p class="small"><a href="index.html">all items</a></p><h1>{escape(item.title)}</h1>',
         f'<p class="faint">{escape(item.source)} &nbsp; {badge(result.outcome, result.unexplained)} &nbsp; '
         f"{escape(OUTCOMES[result.outcome])}</p>",
         f'<div class="sheet"><table>{rows}</table></div>',
-        f"<h2>Repaired</h2><ul>{mended}</ul>" if mended else "",
+        f"<h2>Corrections</h2><ul>{corrected}</ul>" if corrected else "",
         *(f'<iframe class="sheet player" src="{escape(name)}"></iframe>' for name in files if name.endswith(".html")),
         *(f'<div class="sheet">{figure}</div>' for figure in figures),
         f"<h2>Notes</h2><ul>{notes}</ul>" if notes else "",
@@ -107,18 +107,18 @@ def index_page(groups: dict[str, list[dict[str, Any]]]) -> str:
     )
     unexplained = [verdict["name"] for verdict in verdicts if verdict["unexplained"]]
     warning = (
-        f'<p><span class="badge unexplained">differs without a known reason</span> {escape(", ".join(unexplained))}</p>'
+        f'<p><span class="badge unexplained">differs for unknown reasons</span> {escape(", ".join(unexplained))}</p>'
     )
     parts = [
-        "<h1>The sources, rebuilt</h1>",
-        '<p class="faint">Figures, tables and exercises of recursive robot dynamics, computed again by redyn '
-        f'{escape(__version__)} and compared with what the sources say.</p><ul class="classes">{summary}</ul>',
+        "<h1>The sources, reproduced</h1>",
+        '<p class="faint">Figures, tables and exercises of recursive robot dynamics, recomputed by redyn '
+        f'{escape(__version__)} and compared with the sources.</p><ul class="classes">{summary}</ul>',
         warning if unexplained else "",
     ]
     for title, group in groups.items():
         if group:
             parts.append(f'<h2>{escape(title)}</h2><div class="grid">{"".join(map(_card, group))}</div>')
-    return _page("The sources, rebuilt", "".join(parts))
+    return _page("The sources, reproduced", "".join(parts))
 
 
 def preview(numbers: Numbers) -> str:
@@ -146,7 +146,7 @@ def _table(numbers: Numbers, most: int) -> str:
 
 
 def _cell(value: object) -> str:
-    """Six digits; what rounding leaves of a zero is a zero, also where a table shows differences."""
+    """Six digits; rounding errors of zero are shown as zero, also in tables of differences."""
     if isinstance(value, float):
         return "0" if abs(value) < 1e-12 else f"{value:.6g}"
     return escape(str(value))

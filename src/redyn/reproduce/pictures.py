@@ -1,4 +1,4 @@
-"""The book's pictures of robots: Figs. 9.9, 9.10, 9.12, 9.14 and 9.20, with where their frames are."""
+"""The book's pictures of robots: Figs. 9.9, 9.10, 9.12, 9.14 and 9.20, with their frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from redyn.reproduce.torques import BOOK, STANFORD_STOP, TIMES, T, apart, scene
 from redyn.robot import Robot
 from redyn.trajectory import cycloidal
 
-# a, b, alpha and theta of Tables 9.2-9.5 as printed, typed in apart from the library; None is the joint variable.
+# a, b, alpha and theta of Tables 9.2-9.5 as printed, independent of the library; None is the joint variable.
 QUARTER = np.pi / 2
 TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
     "three-link": [(0.3, 0, 0, None), (0.25, 0, 0, None), (0.22, 0, 0, None)],
@@ -32,7 +32,7 @@ TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
 
 
 def dh_product(name: str, q: Array) -> Array:
-    """World from every frame, (n, 4, 4), by multiplying Rz(theta) Tz(b) Tx(a) Rx(alpha) of the printed table out."""
+    """Poses of all frames, (n, 4, 4), as products of Rz(theta) Tz(b) Tx(a) Rx(alpha) of the printed table."""
     poses: list[Array] = []
     pose = np.eye(4)
     for (a, offset, alpha, angle), value in zip(TABLES[name], q, strict=True):
@@ -49,7 +49,7 @@ def frames(robot: Robot, q: Array) -> Array:
 
 
 def frame_numbers(robot: Robot, q: Array) -> Numbers:
-    """Origins and z axes, without what rounding leaves of a zero."""
+    """Origins and z axes, with rounding errors of zero removed."""
     rows: list[list[object]] = [
         [str(number), name, *(np.round([*pose[:3, 3], *pose[:3, 2]], 12) + 0.0).tolist()]
         for number, (name, pose) in enumerate(zip(robot.frame_names, frames(robot, q), strict=True), start=2)
@@ -109,29 +109,29 @@ def _kuka_motion(load: Load) -> Result:
 def _kuka_interference(load: Load) -> Result:
     robot = load("kuka-kr5")
     run = fall(robot, 2.0)
-    room = clearance(robot, run.q)
-    pairs = ", ".join(f"{a} and {b}" for a, b in room.touched)
-    first = first_crossing(run.t, -room.distance)
-    # Once their axes cross, links are as deep in each other as can be: the first such instant, whatever rounding says.
-    deepest = int((room.distance < room.distance.min() + 1e-9).argmax())
+    gaps = clearance(robot, run.q)
+    pairs = ", ".join(f"{a} and {b}" for a, b in gaps.touched)
+    first = first_crossing(run.t, -gaps.distance)
+    # The depth saturates once the axes of two links cross: take the first such instant, robust against rounding.
+    deepest = int((gaps.distance < gaps.distance.min() + 1e-9).argmax())
     claim = statement(
         "links interfere during the fall",
         first is not None,
-        f"first {shown(first)}, links taken as capsules{f': {pairs}' if pairs else ''}",
+        f"first {shown(first)}, with links as capsules{f': {pairs}' if pairs else ''}",
     )
 
     def animation(path: Path, force: bool) -> object:
         plots = [Plot("joint positions", "rad", robot.joint_names, run.q)]
         title, opens = "KUKA KR-5 in free fall (Fig. 9.20)", float(run.t[deepest])
-        return write_html(path, robot, run.t, run.q, plots, title=title, touching=room, opens=opens, force=force)
+        return write_html(path, robot, run.t, run.q, plots, title=title, touching=gaps, opens=opens, force=force)
 
     title = f"deepest interference, {run.t[deepest]:.2f} s after the start"
     return Result(
         [claim, *fall_checks(robot, run)],
-        [series(run.t, ["closest_pair"], distance=room.distance[:, None])],
+        [series(run.t, ["closest_pair"], distance=gaps.distance[:, None])],
         scenes=[Scene(title, robot, run.q[deepest][None], run.path[: deepest + 1])],
         repairs=[inertia_of_link_6(load)],
-        notes=["The shapes of the links are not printed: capsules along them, a few percent of the reach in radius."],
+        notes=["Link shapes are not printed; capsules are used, with a radius of a few percent of the reach."],
         animation=animation,
     )
 

@@ -1,4 +1,4 @@
-"""The state-space note: the equations (16)-(19) of a point mass on a link, as printed and mended."""
+"""The state-space note: the equations (16)-(19) of a point mass on a link, as printed and corrected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIGHT = 1e-12
 
 @dataclass(frozen=True)
 class _Note:
-    """Its symbols; f is what the arm exerts on its environment, gravity points along +Y."""
+    """Its symbols; f is the force of the arm on its environment, gravity points along +Y."""
 
     m: float
     l: float
@@ -27,7 +27,7 @@ class _Note:
     fy: float
 
     def torque(self, th: float, thd: float, thdd: float, damping: float) -> float:
-        """(16), and (17) with the damping torque of that sign."""
+        """(16), and (17) with the damping torque with the given sign."""
         c, s = cos(th), sin(th)
         pull = c * self.l * self.fy - s * self.l * self.fx
         return pull + self.m * self.l**2 * thdd + damping * thd - self.m * self.l * self.g * c
@@ -51,9 +51,7 @@ def _equations(load: Load) -> Result:
     note = _Note(*(e[k] for k in ("m", "l", "b", "g", "fx", "fy")))
     th, thd, thdd, b = e["theta"], e["thetadot"], 0.7, note.b
     robot = load("point-mass")
-    on_tip: External = {
-        "tip": -np.array([0, 0, 0, note.fx, note.fy, 0.0])
-    }  # the tip feels the opposite of what the arm exerts
+    on_tip: External = {"tip": -np.array([0, 0, 0, note.fx, note.fy, 0.0])}  # the force on the tip is the reaction
     tau = float(robot.inverse_dynamics([th], [thd], [thdd], external=on_tip)[0])
     free = float(robot.forward_dynamics([th], [thd], [0.0], external=on_tip)[0])
     equations = {
@@ -72,7 +70,7 @@ def _equations(load: Load) -> Result:
     ]
     repairs = [
         Repair(
-            "(17) takes the damping with a plus sign",
+            "the damping in (17) has a plus sign",
             abs(tau - printed_torque) > 1e-6,
             f"as printed it is off by {abs(tau - printed_torque):.2g} Nm and contradicts (18)",
         ),
@@ -89,19 +87,19 @@ def _equations(load: Load) -> Result:
     panel = Panel(
         "angle (rad), steps of 0.01 s",
         times,
-        [Curve("(19) mended", with_damping), Curve("(19) as printed", without, dashed=True)],
+        [Curve("(19) corrected", with_damping), Curve("(19) as printed", without, dashed=True)],
     )
     return Result(
         checks,
         [
             Numbers(["equation", "redyn", "closed form", "difference"], rows),
-            Numbers(["t", "mended", "printed"], np.column_stack([times, with_damping, without]).tolist(), "steps"),
+            Numbers(["t", "corrected", "printed"], np.column_stack([times, with_damping, without]).tolist(), "steps"),
         ],
         panels=[panel],
         repairs=repairs,
         notes=[
-            "Gravity acts along +Y: (10) sets the base acceleration to -g Y. The force of (12) enters as what the arm "
-            "exerts on its environment, not as what acts on the tip.",
+            "Gravity acts along +Y: (10) sets the base acceleration to -g Y. The force of (12) is exerted by the "
+            "arm on its environment; it does not act on the tip.",
             "The steps of (5) are second-order Taylor steps rather than Euler's.",
         ],
     )

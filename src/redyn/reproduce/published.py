@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 Formula = Callable[[int], float]
-Cells = dict[int, tuple[str, str]]  # by n: multiplications and additions, to the letter as printed
+Cells = dict[int, tuple[str, str]]  # n -> multiplications and additions exactly as printed
 
 # Multiplications and additions. Walker and Orin's additions are Saha 2003's (233n/6).
 INVERSE: dict[str, tuple[Formula, Formula]] = {
@@ -61,7 +61,7 @@ TABLE_I: dict[str, Cells] = {
     "Brandl et al. (1988)": {6: ("1278M", "1122A"), 10: ("2278M", "2002A")},
     "Walker and Orin (1982)": {6: ("633M", "480A"), 10: ("1653M", "1209A")},
 }
-# Cells that are not what the formula beside them gives: author, n, and what is printed.
+# Cells that differ from their formula: author, n, and the printed value.
 MISPRINTS_9_1 = {("Balafoutis et al. (1991)", 6, "421M")}
 MISPRINTS_9_6 = {
     ("Featherstone (1983)", 10, "1527A"),

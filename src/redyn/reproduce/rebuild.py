@@ -20,18 +20,18 @@ from redyn.robot import load as load_from_library
 
 
 def rebuild(item: Item, out: Path, load: Load = load_from_library, force: bool = False) -> Result:
-    """Build one item and write its files; those there that are of another kind are replaced only with `force`."""
+    """Build one item and write its files; existing files of another kind are replaced only with `force`."""
     files.folder(out)
     try:
         result = item.build(load)
-    except RedynError as error:  # one item that fails says so among the others
+    except RedynError as error:  # a failing item is reported among the others
         result = Result([Check("the item can be rebuilt", False, str(error))], [])
     _write(item, result, out, force)
     return result
 
 
 def write_index(out: Path, force: bool = False) -> Path:
-    """index.html from the verdicts in the folder, also those of earlier runs."""
+    """index.html from all verdicts in the folder, including those of earlier runs."""
     groups: dict[str, list[dict[str, Any]]] = {title: [] for title in GROUPS}
     for name in ITEMS:
         path = out / f"{name}.json"

@@ -13,7 +13,7 @@ def magnitudes_of_inertia(load: Load) -> Repair:
     robot = load("puma-2003-printed")
     lowest = float(np.linalg.eigvalsh(robot.mass_matrix(robot.neutral())).min())
     return Repair(
-        "the PUMA takes the magnitudes of the printed moments of inertia",
+        "the PUMA uses the magnitudes of the printed moments of inertia",
         lowest <= 0,
         f"with those of Table II(ii) its inertia matrix is indefinite (smallest eigenvalue {lowest:.3f} at rest)",
     )

@@ -40,7 +40,7 @@ def verified_torques(robot: Robot, motion: Motion, key: str) -> Check:
 
 
 def returns(robot: Robot, q: Array, qd: Array, qdd: Array, tau: Array) -> Check:
-    """Forward dynamics gives the accelerations back."""
+    """Forward dynamics returns the accelerations."""
     what = "accelerations by forward dynamics of these torques"
     try:
         back = robot.forward_dynamics(q, qd, tau)
@@ -51,15 +51,15 @@ def returns(robot: Robot, q: Array, qd: Array, qdd: Array, tau: Array) -> Check:
 
 
 def apart(robot: Robot, q: Array) -> Check:
-    """The book chose some motions so that no link meets another."""
-    room = clearance(robot, q, travel=travel(robot, q))
-    found = f"never closer than {float(room.distance.min()) * 1e3:.0f} mm, links taken as capsules"
-    touched = ", ".join(f"{a} and {b}" for a, b in room.touched)
+    """The book chose some motions so that links do not collide."""
+    gaps = clearance(robot, q, travel=travel(robot, q))
+    found = f"never closer than {float(gaps.distance.min()) * 1e3:.0f} mm, with links as capsules"
+    touched = ", ".join(f"{a} and {b}" for a, b in gaps.touched)
     return statement(
-        "links keep clear of each other",
+        "links do not collide",
         not touched,
-        f"{touched} meet as capsules" if touched else found,
-        "the capsules are our guess at the shape of the links, which the book does not print" if touched else "",
+        f"{touched} collide as capsules" if touched else found,
+        "the capsules are our assumption; the book does not print the shapes of the links" if touched else "",
     )
 
 
@@ -170,7 +170,7 @@ def _quarter_turn(load: Load) -> Result:
         verified_torques(robot, motion, "exercise-9.15"),
         returns(robot, q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)),
     ]
-    return torque_result(robot, motion, checks, ["(9.43) prints the final rates at 0 for those at T."])
+    return torque_result(robot, motion, checks, ["(9.43) prints the final rates at 0 instead of T."])
 
 
 def _paper_torques(load: Load) -> Result:
@@ -198,6 +198,6 @@ ITEMS = [
     ),
     Item("exercise-9.11", "Torques by the explicit equations (9.42)", BOOK + "Exercise 9.11", _explicit),
     Item("exercise-9.14", "Joint torques of the two-link arm", BOOK + "Exercise 9.14", _two_link),
-    Item("exercise-9.15", "Torques of the three-link arm for a quarter turn", BOOK + "Exercise 9.15", _quarter_turn),
+    Item("exercise-9.15", "Torques of the three-link arm for a rotation by 90°", BOOK + "Exercise 9.15", _quarter_turn),
     Item("paper-fig-5", "Joint torques of the Stanford arm and the PUMA", PAPER + "Fig. 5", _paper_torques),
 ]

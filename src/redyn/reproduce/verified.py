@@ -1,4 +1,4 @@
-"""Results of independent computations by several methods that agree, and printed numbers, digit by digit as text."""
+"""Reference results of several agreeing independent computations, and printed numbers as text, digit by digit."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from redyn.robot import Robot
 from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.result import INTERRUPTED
+from redyn.simulation.stepping import stepper
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -100,7 +101,7 @@ def simulate_batch(
     used, _ = world_inputs(robot.named_frame, gravity, None, payload)
     # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
     robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
-    stepper = robot.evaluator.stepper(Task("forward_dynamics", **used))
+    step_all = stepper(robot.evaluator, Task("forward_dynamics", **used))
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
@@ -117,7 +118,7 @@ def simulate_batch(
                     tau, many = _spread(table[done], count), 1
                 else:
                     many = min(many, max(1, int(5e7 / (max(count, 1) * n * 40))))  # a tenth of a second or so
-                Q, V = stepper(Q, V, tau, world, pace, many, threads)
+                Q, V = step_all(Q, V, tau, world, pace, many, threads)
                 done += many
                 if done % every == 0:
                     out_q[done // every], out_v[done // every] = Q, V

@@ -25,28 +25,33 @@ from redyn.simulation.arguments import per_joint
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Motion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
+ReferenceMotion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
 Torque = Callable[[float, Array, Array], Array]
 
 
 def pd_gravity(
     robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
-    """Springs and dampers towards a configuration, and gravity held off: comes to rest there exactly."""
+    """Springs and dampers towards a configuration, gravity and joint springs held off: comes to rest there exactly."""
     goal = robot.configuration("target", _for_all(robot, target))
     if goal.ndim != 1:
         raise InputError(f"target: expected one configuration, {counted(robot.nq, 'number')}, got shape {goal.shape}")
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
+    sprung = any(link.joint.stiffness for link in robot.model.links)
+
+    def held(q: Array) -> Array | float:
+        """The springs."""
+        return robot.spring_torque(q) if sprung else 0.0
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         del t
-        return p * _error(robot, q, goal) - d * qd + robot.gravity_torque(q, gravity)
+        return p * _error(robot, q, goal) - d * qd + robot.gravity_torque(q, gravity) + held(q)
 
     return torque
 
 
 def computed_torque(
-    robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
+    robot: Robot, motion: ReferenceMotion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
     """The robot's own dynamics cancelled, so that errors decay as e-ddot + kd e-dot + kp e = 0."""
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
@@ -62,7 +67,7 @@ def computed_torque(
 
 
 def feedforward_pd(
-    robot: Robot, motion: Motion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
+    robot: Robot, motion: ReferenceMotion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
     """The torque that the wanted motion needs, and springs and dampers for what is left."""
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
@@ -76,7 +81,7 @@ def feedforward_pd(
     return torque
 
 
-def feedforward(robot: Robot, motion: Motion, gravity: ArrayLike | None = None) -> Torque:
+def feedforward(robot: Robot, motion: ReferenceMotion, gravity: ArrayLike | None = None) -> Torque:
     """The torque that the wanted motion needs and nothing else: errors are left to grow."""
     return feedforward_pd(robot, motion, 0.0, 0.0, gravity)
 
@@ -91,7 +96,7 @@ def _for_all(robot: Robot, value: ArrayLike) -> ArrayLike:
     return np.full(robot.nq, value) if np.ndim(value) == 0 and robot.nq == robot.dof else value
 
 
-def _follows(robot: Robot, motion: Motion) -> None:
+def _follows(robot: Robot, motion: ReferenceMotion) -> None:
     try:
         q, qd, qdd = motion(0.0)
         counts = tuple(real_array(x).size for x in (q, qd, qdd))

@@ -11,25 +11,26 @@ from numpy.typing import NDArray
 
 from redyn.kernels.compiled import call_event, compiled
 from redyn.simulation import manifold
+from redyn.simulation.derivative import evaluate, project
 from redyn.simulation.manifold import Layout
-from redyn.simulation.system import Q_AT, V_AT, Q, System, V, evaluate
+from redyn.simulation.system import Q_AT, V_AT, Q, System, V
 
 Array = NDArray[np.float64]
 
 
 @compiled
-def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, room: Array) -> None:
+def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, scratch: Array) -> None:
     """Add to `out`, which holds E(q) a, what makes it the second derivative of q.
 
     That is E(q_dot) v for quaternions, where E is linear in q, and R (omega x v) for the position of a free joint.
     """
-    manifold.rate(layout, q_dot, v, room)
+    manifold.rate(layout, q_dot, v, scratch)
     for k in range(len(layout)):
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
-        if kind == manifold.QUATERNION:
+        if kind == manifold.KIND_QUATERNION:
             for c in range(i, i + 4):
-                out[c] += room[c]
-        elif kind == manifold.POSITION:
+                out[c] += scratch[c]
+        elif kind == manifold.KIND_POSITION:
             a, b, c = v[j - 3], v[j - 2], v[j - 1]
             x, y, z = b * v[j + 2] - c * v[j + 1], c * v[j] - a * v[j + 2], a * v[j + 1] - b * v[j]
             x, y, z = manifold.turned(q[i + 3], q[i + 4], q[i + 5], q[i + 6], x, y, z)
@@ -40,17 +41,17 @@ def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, room: Arr
 
 @compiled
 def between(
-    system: System, h: float, y0: Array, f0: Array, y1: Array, f1: Array, part: float, out: Array, room: Array
+    system: System, h: float, y0: Array, f0: Array, y1: Array, f1: Array, part: float, out: Array, scratch: Array
 ) -> None:
     """out = q and v at `part` (0 to 1) of the step from y0 to y1, whose rates are f0 and f1."""
-    layout, nq, n = system.layout, system.rows.shape[1], len(system.joints)
+    layout, nq, n = system.layout, system.rows.shape[1], system.table.shape[1]
     s = part
-    a0, a1, q_dot = room[0], room[1], room[2]
+    a0, a1, q_dot = scratch[0], scratch[1], scratch[2]
     manifold.rate(layout, y0, f0[nq:], a0)
     manifold.rate(layout, y1, f1[nq:], a1)
     if nq != n:
-        bend(layout, y0, f0, y0[nq:], a0, room[3])
-        bend(layout, y1, f1, y1[nq:], a1, room[3])
+        bend(layout, y0, f0, y0[nq:], a0, scratch[3])
+        bend(layout, y1, f1, y1[nq:], a1, scratch[3])
     for i in range(nq):
         u0, u1, w0, w1 = h * f0[i], h * f1[i], h * h * a0[i] / 2, h * h * a1[i] / 2
         # The polynomial leaves the start with value, rate and second rate; c3 to c5 meet those of the end.
@@ -63,7 +64,7 @@ def between(
         out[i] = y0[i] + s * (u0 + s * (w0 + s * (c3 + s * (c4 + s * c5))))
         q_dot[i] = (u0 + s * (2 * w0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h
     manifold.velocity(layout, out, q_dot, out[nq:])
-    manifold.project(layout, out)
+    project(system, out)
 
 
 @compiled
@@ -77,17 +78,17 @@ def powers_between(
     f1: Array,
     state: Array,
     out: Array,
-    room: Array,
+    scratch: Array,
 ) -> bool:
     """The rates of the works at a third and at two thirds of the step, to rows 0 and 1 of `out`; whether any works."""
-    first = system.rows.shape[1] + len(system.joints)
+    first = system.rows.shape[1] + system.table.shape[1]
     working = False
     for i in range(first, len(y0)):
         working = working or f0[i] != 0.0 or f1[i] != 0.0 or y1[i] != y0[i]
     if working:
         for k in range(2):
             part = (k + 1) / 3
-            between(system, h, y0, f0, y1, f1, part, state, room)
+            between(system, h, y0, f0, y1, f1, part, state, scratch)
             evaluate(system, t + part * h, state, out[k])
     return working
 
@@ -114,12 +115,12 @@ def works_between(
 
 @compiled
 def event_value(system: System, event: int, t: float, y: Array) -> float:
-    nq, n = system.rows.shape[1], len(system.joints)
+    nq, n = system.rows.shape[1], system.table.shape[1]
     for i in range(nq):
         system.rows[Q, i] = y[i]
     for i in range(n):
         system.rows[V, i] = y[nq + i]
-    return call_event(event, t, system.codes[Q_AT], system.codes[V_AT])
+    return call_event(event, t, system.addresses[Q_AT], system.addresses[V_AT])
 
 
 @compiled
@@ -144,17 +145,17 @@ def locate(
     y1: Array,
     f1: Array,
     out: Array,
-    room: Array,
+    scratch: Array,
 ) -> float:
     """Where in the step (0 to 1) an event's function changes its sign; the state there goes to `out`."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        between(system, h, y0, f0, y1, f1, middle, out, room)
+        between(system, h, y0, f0, y1, f1, middle, out, scratch)
         value = event_value(system, event, t + middle * h, out)
         if (value > 0.0) == (before > 0.0) and value != 0.0:
             low = middle
         else:
             high = middle
-    between(system, h, y0, f0, y1, f1, high, out, room)
+    between(system, h, y0, f0, y1, f1, high, out, scratch)
     return high

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import compiled, copy, inlined
-from redyn.simulation import manifold
 from redyn.simulation.dense import between, crossed, event_value, locate, powers_between, works_between
+from redyn.simulation.derivative import evaluate, project
 from redyn.simulation.integrators import abm, dopri5, euler, rk4, rkf45, taylor
-from redyn.simulation.system import System, evaluate
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
@@ -31,14 +31,14 @@ SMALLEST_STEP = 1e-12
 # Steps of that size in a row that may miss the tolerance: a jump of the torque takes one or two, divergence all.
 FORCED_STEPS = 30
 
-# Places in the clock; the times of past steps follow.
+# Slots of the clock; the times of past steps follow.
 NOW, STEP, ACCEPTED, REJECTED, EVALUATIONS, PAST, SAMPLE, LAST_LOG_ERROR, EVENT_NUMBER, FORCED = range(10)
 PAST_TIMES = 10
 
-# Rows of the states: the state and its rate at the start and at the end of a step, its error, room to work in,
-# the stages of the method and the rates of past steps.
-Y, F, Y_NEW, F_NEW, ERROR, SPARE, ROOM = range(7)
-INNER = ROOM + 4  # rates within the step
+# Rows of the states: the state and its rate at the start and at the end of a step, its error, scratch memory, the
+# stages of the method and the rates of past steps.
+Y, F, Y_NEW, F_NEW, ERROR, SPARE, SCRATCH = range(7)
+INNER = SCRATCH + 4  # rates within the step
 STAGE = INNER + 2
 PAST_RATES = STAGE + STAGES
 
@@ -58,7 +58,7 @@ class Memory(NamedTuple):
 def memory(
     y: Array, sample_times: Array, events: list[int], directions: list[float], failed: NDArray[np.int64]
 ) -> Memory:
-    """Room for a run from the state y."""
+    """Memory for a run from the state y."""
     states = np.zeros((PAST_RATES + abm.PAST, len(y)))
     states[Y] = y
     return Memory(
@@ -90,7 +90,7 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
     """
     clock, states = memory.clock, memory.states
     y, f, y_new, f_new, spare = states[Y], states[F], states[Y_NEW], states[F_NEW], states[SPARE]
-    room, inner, works = states[ROOM:INNER], states[INNER:STAGE], system.rows.shape[1] + len(system.joints)
+    scratch, inner, works = states[SCRATCH:INNER], states[INNER:STAGE], system.rows.shape[1] + system.table.shape[1]
     end, status = 1.0, PAUSED
     for k in range(len(memory.events)):
         value = event_value(system, memory.events[k], t + h, y_new)
@@ -100,7 +100,7 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
         before = memory.event_values[k, 0]
         memory.event_values[k, 0] = value
         if crossed(before, value, memory.event_values[k, 1]):
-            part = locate(system, memory.events[k], before, t, h, y, f, y_new, f_new, spare, room)
+            part = locate(system, memory.events[k], before, t, h, y, f, y_new, f_new, spare, scratch)
             if status != EVENT or part < end:
                 end, status = part, EVENT
                 clock[EVENT_NUMBER] = k
@@ -109,17 +109,17 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
     until = t + end * h
     working = False
     if status == EVENT or (cursor < len(times) and times[cursor] <= until):
-        working = powers_between(system, t, h, y, f, y_new, f_new, spare, inner, room)
+        working = powers_between(system, t, h, y, f, y_new, f_new, spare, inner, scratch)
     while cursor < len(times) and times[cursor] <= until:
         part, sample = (times[cursor] - t) / h, memory.samples[cursor]
-        between(system, h, y, f, y_new, f_new, part, sample, room)
+        between(system, h, y, f, y_new, f_new, part, sample, scratch)
         copy(y[works:], sample[works:])
         if working:
             works_between(works, h, y, f, y_new, f_new, inner, part, sample)
         cursor += 1
     clock[SAMPLE] = cursor
     if status == EVENT:
-        between(system, h, y, f, y_new, f_new, end, spare, room)
+        between(system, h, y, f, y_new, f_new, end, spare, scratch)
         copy(y[works:], spare[works:])
         if working:
             works_between(works, h, y, f, y_new, f_new, inner, end, spare)
@@ -137,8 +137,7 @@ def _driver(method: int) -> Callable[..., int]:
         clock, states = memory.clock, memory.states
         y, f, y_new, f_new, error = states[Y], states[F], states[Y_NEW], states[F_NEW], states[ERROR]
         stages, past_times, past_rates = states[STAGE:PAST_RATES], clock[PAST_TIMES:], states[PAST_RATES:]
-        nq = system.rows.shape[1]
-        counted = nq + len(system.joints)
+        counted = system.rows.shape[1] + system.table.shape[1]
         if clock[EVALUATIONS] == 0:
             clock[EVALUATIONS] = 1
             if not evaluate(system, clock[NOW], y, f):
@@ -153,18 +152,18 @@ def _driver(method: int) -> Callable[..., int]:
                 h = end - t
             multistep = method == ABM and clock[PAST] >= abm.PAST
             copy(f, stages[0])
-            fine = True
+            finite = True
             if multistep:
-                fine = abm.step(system, t, h, y, past_times, past_rates, y_new, error)
+                finite = abm.step(system, t, h, y, past_times, past_rates, y_new, error)
                 clock[EVALUATIONS] += 1
             elif method in (RKF45, ABM):
-                fine = rkf45.step(system, t, h, y, stages, y_new, error)
+                finite = rkf45.step(system, t, h, y, stages, y_new, error)
                 clock[EVALUATIONS] += 5
             elif method == DOPRI5:
-                fine = dopri5.step(system, t, h, y, stages, y_new, error)
+                finite = dopri5.step(system, t, h, y, stages, y_new, error)
                 clock[EVALUATIONS] += 5
             elif method == RK4:
-                fine = rk4.step(system, t, h, y, stages, y_new)
+                finite = rk4.step(system, t, h, y, stages, y_new)
                 clock[EVALUATIONS] += 3
             elif method == EULER:
                 euler.step(system, h, y, stages, y_new)
@@ -173,13 +172,13 @@ def _driver(method: int) -> Callable[..., int]:
             size = error_size(error, y, y_new, counted, rtol, atol) if ADAPTIVE[method] else 0.0
             if memory.failed[0] != 0:
                 return FAILED
-            met = fine and size <= 1.0
+            met = finite and size <= 1.0
             smallest = max(SMALLEST_STEP, 4e-16 * t)
-            accepted = met or (fine and size < np.inf and h < 4 * smallest and clock[FORCED] < FORCED_STEPS)
+            accepted = met or (finite and size < np.inf and h < 4 * smallest and clock[FORCED] < FORCED_STEPS)
             if accepted:
-                manifold.project(system.layout, y_new[:nq])
-                if method == DOPRI5:
-                    copy(stages[6], f_new)
+                moved = project(system, y_new)
+                if method == DOPRI5 and not moved:
+                    copy(stages[6], f_new)  # its last stage is the first of the next step
                 else:
                     accepted = evaluate(system, t + h, y_new, f_new)
                 clock[EVALUATIONS] += 1

@@ -12,7 +12,7 @@ import threading
 import time
 from typing import Any
 
-from redyn.simulation.laws import Callbacks
+from redyn.simulation.callbacks import Callbacks
 
 PAUSE = 1.0  # s between two runs, from which on somebody at a prompt has read the result of the first
 

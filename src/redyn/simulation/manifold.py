@@ -13,32 +13,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.algebra import normaliser, quaternion_rate, rotation_rows
 from redyn.kernels.compiled import inlined
-from redyn.model import POSE, Model, configuration
+from redyn.model import Model
 
 Array = NDArray[np.float64]
 Layout = NDArray[np.int64]
 
-ONE, QUATERNION, POSITION = 0, 1, 2
+KIND_SINGLE, KIND_QUATERNION, KIND_POSITION = 0, 1, 2
 
 
 def layout_of(model: Model) -> Layout:
     rows: list[tuple[int, int, int]] = []
-    for count, i, j in configuration.joints(model):
-        if count == 1:
-            rows.append((ONE, i, j))
-        elif count == POSE:
-            rows += [(POSITION, i, j + 3), (QUATERNION, i + 3, j)]
+    for variable in model.variables:
+        i, j = variable.q, variable.rate
+        if variable.joint.single:
+            rows.append((KIND_SINGLE, i, j))
+        elif variable.has_position:
+            rows += [(KIND_POSITION, i, j + 3), (KIND_QUATERNION, i + 3, j)]
         else:
-            rows.append((QUATERNION, i, j))
+            rows.append((KIND_QUATERNION, i, j))
     return np.array(rows, dtype=np.int64)
+
+
+_rows, _rate, _normalised = inlined(rotation_rows), inlined(quaternion_rate), inlined(normaliser(np.sqrt))
 
 
 @inlined
 def turned(x: Any, y: Any, z: Any, w: Any, a: Any, b: Any, c: Any) -> tuple[Any, Any, Any]:
     """R (a, b, c), with R the rotation of a unit quaternion."""
-    p, q, r = 2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)
-    return a + w * p + y * r - z * q, b + w * q + z * p - x * r, c + w * r + x * q - y * p
+    r, s, t = _rows(x, y, z, w)
+    return r[0] * a + r[1] * b + r[2] * c, s[0] * a + s[1] * b + s[2] * c, t[0] * a + t[1] * b + t[2] * c
 
 
 @inlined
@@ -46,18 +51,15 @@ def rate(layout: Layout, q: Array, v: Array, out: Array) -> None:
     """out = E(q) v"""
     for k in range(len(layout)):
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
-        if kind == ONE:
+        if kind == KIND_SINGLE:
             out[i] = v[j]
-        elif kind == POSITION:
+        elif kind == KIND_POSITION:
             x, y, z, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
             out[i], out[i + 1], out[i + 2] = turned(x, y, z, w, v[j], v[j + 1], v[j + 2])
         else:
             x, y, z, w = q[i], q[i + 1], q[i + 2], q[i + 3]
-            a, b, c = v[j] / 2, v[j + 1] / 2, v[j + 2] / 2
-            out[i] = w * a + y * c - z * b
-            out[i + 1] = w * b + z * a - x * c
-            out[i + 2] = w * c + x * b - y * a
-            out[i + 3] = -x * a - y * b - z * c
+            half = v[j] / 2, v[j + 1] / 2, v[j + 2] / 2
+            out[i], out[i + 1], out[i + 2], out[i + 3] = _rate(x, y, z, w, half[0], half[1], half[2])
 
 
 @inlined
@@ -65,9 +67,9 @@ def velocity(layout: Layout, q: Array, q_dot: Array, out: Array) -> None:
     """out = v with E(q) v = q_dot, by 4 E^T E = |q|^2"""
     for k in range(len(layout)):
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
-        if kind == ONE:
+        if kind == KIND_SINGLE:
             out[j] = q_dot[i]
-        elif kind == POSITION:
+        elif kind == KIND_POSITION:
             x, y, z, w = q[i + 3], q[i + 4], q[i + 5], q[i + 6]
             size = np.sqrt(x * x + y * y + z * z + w * w)
             out[j], out[j + 1], out[j + 2] = turned(
@@ -84,9 +86,8 @@ def velocity(layout: Layout, q: Array, q_dot: Array, out: Array) -> None:
 
 @inlined
 def project(layout: Layout, q: Array) -> None:
-    """Back to unit quaternions."""
+    """`configuration.project` of one state: quaternions back to length 1."""
     for k in range(len(layout)):
-        if layout[k, 0] == QUATERNION:
+        if layout[k, 0] == KIND_QUATERNION:
             i = layout[k, 1]
-            part = q[i : i + 4]
-            part /= np.sqrt(part[0] ** 2 + part[1] ** 2 + part[2] ** 2 + part[3] ** 2)
+            q[i], q[i + 1], q[i + 2], q[i + 3] = _normalised(q[i], q[i + 1], q[i + 2], q[i + 3])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from redyn.errors import MissingExtraError, RedynError
 from redyn.files import write_csv
 from redyn.robot import Robot
+from redyn.simulation import forces
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -20,21 +21,22 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+STORED = ("kinetic", "potential")
 INTERRUPTED = "interrupted"  # how the ending of a run begins that Ctrl-C ended
 
 
-class World(NamedTuple):
-    """What acted on the robot besides its actuators and what pushed it."""
+class Conditions(NamedTuple):
+    """What held for the whole run: gravity and the payload."""
 
     gravity: Array | None  # None: the robot's own
     payload: Array | None
 
 
 class Energy(NamedTuple):
-    """Energies over time, and the work that was done on the robot since the start, in joules."""
+    """Energies over time, and the work that each force element has done on the robot since the start, in joules."""
 
     kinetic: Array
-    potential: Array
+    potential: Array  # of gravity and of the joint springs
     actuators: Array
     friction: Array  # negative where it brakes
     external: Array
@@ -48,8 +50,13 @@ class Energy(NamedTuple):
     @property
     def balance(self) -> Array:
         """What the total gained since the first sample beyond the work done: the error of the simulation."""
-        kept = self.total - self.actuators - self.friction - self.external - self.stops
+        kept = self.total - sum(self[len(STORED) :])
         return kept - kept[0]
+
+
+# A force element does work, which has a field of its own behind the energies that are stored.
+if Energy._fields != STORED + tuple(element.name for element in forces.ELEMENTS):
+    raise TypeError("the fields of Energy are kinetic, potential and the names of the force elements, in their order")
 
 
 class Contact(NamedTuple):
@@ -70,9 +77,9 @@ class Run:
     qd: Array = field(repr=False)
     qdd: Array = field(repr=False)
     tau: Array = field(repr=False)  # of the actuators
-    works: Array = field(repr=False)  # of actuators, friction, stops and external wrenches
+    works: Array = field(repr=False)  # of the force elements, in their order
     wrenches: dict[str, Array] = field(repr=False)  # external ones, by frame
-    world: World = field(repr=False)
+    conditions: Conditions = field(repr=False)
     method: str
     steps: int
     rejected: int
@@ -98,12 +105,11 @@ class Run:
     @cached_property
     def energy(self) -> Energy:
         kinetic = self.robot.kinetic_energy(self.q, self.qd)
-        potential = self.robot.potential_energy(self.q, self.world.gravity)
-        if self.world.payload is not None:
-            more = self._payload_energies(self.world.payload)
+        potential = self.robot.potential_energy(self.q, self.conditions.gravity)
+        if self.conditions.payload is not None:
+            more = self._payload_energies(self.conditions.payload)
             kinetic, potential = kinetic + more[0], potential + more[1]
-        actuators, friction, stops, external = self.works.T
-        return Energy(kinetic, potential, actuators, friction, external, stops)
+        return Energy(kinetic, potential, *self.works.T)
 
     def _payload_energies(self, payload: Array) -> tuple[Array, Array]:
         pose = self.robot.forward_kinematics(self.q)
@@ -116,7 +122,7 @@ class Run:
         turning = np.einsum("ki,ij,kj->k", angular, inertia, angular)
         mixed = (linear * np.cross(angular, first)).sum(axis=1)
         kinetic = (m * (linear**2).sum(axis=1) + turning) / 2 + mixed
-        gravity = self.robot.gravity if self.world.gravity is None else self.world.gravity
+        gravity = self.robot.gravity if self.conditions.gravity is None else self.conditions.gravity
         return kinetic, -(m * p + R @ first) @ gravity
 
     @cached_property

@@ -16,10 +16,11 @@ from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import drive
 from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.forces import Stops
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.interrupts import Interrupts
-from redyn.simulation.result import INTERRUPTED, Run, World
-from redyn.simulation.setting import Setting, Stops
+from redyn.simulation.problem import Problem
+from redyn.simulation.result import INTERRUPTED, Conditions, Run
 
 Array = NDArray[np.float64]
 
@@ -95,13 +96,13 @@ def simulate(
     times = _sample_times(sample, length)
     watched = _events(events)
     with scalar_code():
-        setting = Setting(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
-        memory = setting.memory(times)
-        interrupts = Interrupts(setting.callbacks)
-        ending = _go(setting, memory, method, length, pace, tolerance, progress, interrupts)
+        problem = Problem(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
+        memory = problem.memory(times)
+        interrupts = Interrupts(problem.callbacks)
+        ending = _go(problem, memory, method, length, pace, tolerance, progress, interrupts)
         t, states = _recorded(memory, ending)
-        setting.forget_interrupt()
-        replayed = setting.replay(t, states)
+        problem.forget_interrupt()
+        replayed = problem.replay(t, states)
     n, nq, clock = robot.dof, robot.nq, memory.clock
     run = Run(
         robot,
@@ -110,7 +111,7 @@ def simulate(
         qd=np.ascontiguousarray(states[:, nq : nq + n]),
         works=states[:, nq + n :],
         **replayed,
-        world=World(setting.gravity, setting.payload),
+        conditions=Conditions(problem.gravity, problem.payload),
         method=method,
         steps=int(clock[drive.ACCEPTED]),
         rejected=int(clock[drive.REJECTED]),
@@ -123,7 +124,7 @@ def simulate(
         second.add_note(f"a second Ctrl-C, while simulating {robot.name}; its attribute `run` has what there is")
         second.run = run  # pyright: ignore[reportAttributeAccessIssue]
         raise second
-    error = setting.callbacks.error
+    error = problem.callbacks.error
     if error is not None and not isinstance(error, SimulationError):
         error.add_note(
             f"raised while simulating {robot.name}, at t = {run.t[-1]:.6g} s; its attribute `run` has the rest"
@@ -169,7 +170,7 @@ def _sample_times(sample: ArrayLike, duration: float) -> Array:
 
 
 def _go(
-    setting: Setting,
+    problem: Problem,
     memory: drive.Memory,
     method: str,
     duration: float,
@@ -185,7 +186,7 @@ def _go(
             from redyn.simulation.integrators.stiff import advance
 
             go: Callable[[int], int] = advance(
-                method, setting.system, memory, duration, min(pace or LARGEST_STEP, duration), *tolerance
+                method, problem.system, memory, duration, min(pace or LARGEST_STEP, duration), *tolerance
             )
         else:
             loop = drive.DRIVERS[method]
@@ -194,8 +195,8 @@ def _go(
                 clock[drive.STEP] = largest = duration / count
             else:
                 largest = min(pace or LARGEST_STEP, duration)
-                clock[drive.STEP] = min(setting.first_step(*tolerance), largest)
-            system = setting.system
+                clock[drive.STEP] = min(problem.first_step(*tolerance), largest)
+            system = problem.system
 
             def go(budget: int, /) -> int:
                 return loop(system, memory, duration, largest, *tolerance, budget)
@@ -208,13 +209,13 @@ def _go(
             budget = int(np.clip(budget * CHUNK / max(took, 1e-6), budget / 4, budget * 4)) + 1
             bar.show(clock[drive.NOW])
     now, number = float(clock[drive.NOW]), int(clock[drive.EVENT_NUMBER])
-    if status == drive.FAILED and isinstance(setting.callbacks.error, KeyboardInterrupt):
+    if status == drive.FAILED and isinstance(problem.callbacks.error, KeyboardInterrupt):
         return Ending(f"{INTERRUPTED} at t = {now:.4g} s", False)
     if status == drive.EVENT:
         return Ending(f"event {number} at t = {now:.6g} s", False, number)
     if status == drive.DONE:
         return Ending("", False)
-    setting.find_fault(now, float(clock[drive.STEP]), memory.states[drive.Y])
+    problem.find_fault(now, float(clock[drive.STEP]), memory.states[drive.Y])
     hint = "" if method in STIFF else ", is stiff (try method='radau'), or its torque jumps again and again"
     reasons = {
         drive.TOO_SMALL: f"step fell below {drive.SMALLEST_STEP:g}; the motion diverges{hint}",

@@ -1,7 +1,7 @@
-"""Who may come in: whoever has the token that is printed at start, on this machine too, which others may use as well.
+"""Access control: a token, printed at start, is required even on this machine, which other users may share.
 
-A token opens the door once; from then on a cookie of this server's port does. The token is kept in a private file for
-a day, so that open pages survive when the server is started again.
+The token is exchanged for a cookie specific to this server's port. It is kept in a private file for a day, so that open
+pages survive a restart of the server.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-PERSON = "redyn.person"  # in the scope of a request: who asks, as a random name of the browser
-PAUSE = 20.0  # s that the body of a request may pause
-LONGEST = 600.0  # s until it must be complete
-LIFE = 24 * 3600.0  # s that a token is used again
+PERSON = "redyn.person"  # key in the scope of a request: a random identifier of the browser
+PAUSE = 20.0  # s; the longest pause in the body of a request
+LONGEST = 600.0  # s until the body must be complete
+LIFE = 24 * 3600.0  # s for which a token is reused
 HEADERS = {
     "content-security-policy": "frame-ancestors 'none'; base-uri 'self'; object-src 'none'",
     "x-frame-options": "DENY",
@@ -45,11 +45,11 @@ input,button{{font:inherit;padding:6px 10px}}p.wrong{{color:#b3131f}}</style>
 <form method="get" action="/" data-testid="token-form"><h1>redyn studio</h1>{wrong}
 <p><label>Token, as printed where the studio was started:<br><input name="token" type="password" autofocus></label>
 <button>Enter</button></p>
-<p>Work that was open in this tab is kept by the browser: it comes back once you are in.</p></form></html>"""
+<p>Work that was open in this tab is kept by the browser and restored once you are logged in.</p></form></html>"""
 
 
 class Access:
-    """`token` is empty where everybody who can reach the server may use it."""
+    """`token` is empty if anyone who can reach the server may use it."""
 
     def __init__(self, host: str, port: int, token: str) -> None:
         self.host, self.port, self.token = host, port, token
@@ -57,13 +57,13 @@ class Access:
 
     @property
     def address(self) -> str:
-        """What to type into a browser."""
+        """The URL to open in a browser."""
         shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.host, self.host)
         shown = f"[{shown}]" if ":" in shown else shown
         return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
 
     def middleware(self, application: Any) -> Any:
-        """Around the whole application, pages and sockets alike."""
+        """ASGI middleware around the whole application, pages and sockets alike."""
 
         async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] not in ("http", "websocket"):
@@ -79,7 +79,7 @@ class Access:
             origin = headers.get("origin")
             if origin is not None and _origin_host(origin) != headers.get("host"):
                 return await _refuse(scope, receive, send, 403, "This studio answers to its own pages only.")
-            # A page of elsewhere could give itself the name of this machine; we answer to our own names only.
+            # DNS rebinding: a foreign page could resolve its name to this machine, so only our own names are accepted.
             if is_loopback(self.host) and not is_loopback(_host_name(headers.get("host", ""))):
                 return await _refuse(scope, receive, send, 400, "This studio is for this machine only.")
             if not self.token or self._matches(cookies.get(self._cookie, "")):
@@ -136,7 +136,7 @@ def _cookies(header: str) -> dict[str, str]:
         return {}
 
 
-# --- answers ----------------------------------------------------------------------------------------------------
+# --- responses ---------------------------------------------------------------------------------------------------
 
 
 def _with_headers(send: Send, more: list[tuple[str, str]]) -> Send:
@@ -151,7 +151,7 @@ def _with_headers(send: Send, more: list[tuple[str, str]]) -> Send:
 
 
 async def _timely(application: Any, scope: Scope, receive: Receive, send: Send) -> None:
-    """The application, which hears that a client is gone if the body of its request stops coming."""
+    """Runs the application; a request whose body stalls is treated as disconnected."""
     if scope["type"] != "http":
         return await application(scope, receive, send)
     end = time.monotonic() + LONGEST
@@ -206,11 +206,11 @@ async def _answer(send: Send, status: int, body: str, headers: list[tuple[str, s
     await send({"type": "http.response.body", "body": content})
 
 
-# --- what is kept -----------------------------------------------------------------------------------------------
+# --- stored token ------------------------------------------------------------------------------------------------
 
 
 def private_folder() -> Path | None:
-    """A folder that no other user can look into; None if there is none to be had."""
+    """A folder that no other user can read; None if there is none."""
     with contextlib.suppress(OSError, RuntimeError):
         path = cache.folder().parent / "studio"
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -222,7 +222,7 @@ def private_folder() -> Path | None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """A file that only this user can read, whatever was there before."""
+    """Writes a file that only this user can read, replacing any previous one."""
     with contextlib.suppress(FileNotFoundError):
         path.unlink()
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -230,7 +230,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def token_of(port: int) -> str:
-    """The token of a server on this port: that of the one before, if it is of today, so that open pages stay open."""
+    """The token for this port: the previous server's if it is less than a day old, so that open pages keep working."""
     folder = private_folder()
     fresh = secrets.token_urlsafe(24)
     if folder is None:
@@ -257,7 +257,7 @@ OPENER = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="ref
 
 
 def opener(access: Access) -> Path | None:
-    """A private page that leads to the studio: on a browser's command line, everybody here could read the token."""
+    """A private page that redirects to the studio: other users could read a token on the browser's command line."""
     folder = private_folder()
     if folder is None:
         return None

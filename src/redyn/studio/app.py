@@ -1,4 +1,4 @@
-"""The server of the studio: pages, uploads, and what it is started with."""
+"""The server of the studio: pages, uploads and start-up."""
 
 from __future__ import annotations
 
@@ -32,25 +32,24 @@ from redyn.studio.state import FIRST, State
 from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
 
-RECONNECT = 60.0  # s that a page may be cut off and go on as if nothing had been
-MOST_ARRIVING = 8  # uploads of a person that are read or wait for it
-LOOK = 2.0  # s between looks at who is gone
+RECONNECT = 60.0  # s for which a disconnected page may reconnect to its state
+MOST_ARRIVING = 8  # uploads per user that are being read or waiting
+LOOK = 2.0  # s between checks for closed tabs
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
     '<path d="M7 25 14 12 24 9" stroke="#fff" stroke-width="4" fill="none" stroke-linecap="round" '
     'stroke-linejoin="round"/><circle cx="14" cy="12" r="3.4" fill="#e08e0b"/></svg>'
 )
 RESTORED = (
-    "Restored from this browser tab: the server did not have its work any more (it was started again, or the tab was "
-    "away for long)."
+    "Restored from this browser tab: the server no longer had its work (it was restarted, or the tab was disconnected "
+    "for long)."
 )
 COPIED = (
-    "This tab has the work that the browser kept: of the tab that it is a copy of, or as it was before the browser "
-    "stopped."
+    "Restored from the browser: the work of the tab that this one duplicates, or as it was before the browser stopped."
 )
 log = logging.getLogger("redyn.studio")
 
-_ = ui.aggrid  # registers its module with NiceGUI before the first page is made
+_ = ui.aggrid  # registers its module with NiceGUI before the first page is built
 
 
 class Studio:
@@ -59,7 +58,7 @@ class Studio:
     def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
         self.sessions = Sessions(open_source(robot))
         self.pool, self.readers = Pool(seconds=seconds), Readers()
-        self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers hold up nothing else
+        self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
 
     def close(self) -> None:
@@ -70,14 +69,14 @@ class Studio:
         self.readers.close()
 
     async def begin(self) -> None:
-        """What the first visitor would wait for: the first robot's kernels, processes that are awake."""
+        """Warms up: compiles the first robot's kernels and starts the worker processes."""
         self._looking = asyncio.create_task(self._look_after())
         await asyncio.to_thread(inbox.remove_abandoned)
         state = State.first(self.sessions.first)
         try:
             await asyncio.to_thread(state.run_inverse)
         except RedynError:
-            log.debug("the first motion cannot be computed; the page says why")
+            log.debug("the first motion cannot be computed; the page shows the reason")
         finally:
             state.close()
         self.pool.submit("redyn.studio.work:warm_up")
@@ -88,10 +87,10 @@ class Studio:
             await asyncio.sleep(LOOK)
             self.sessions.look_after()
 
-    # --- pages ------------------------------------------------------------------------------------------------
+    # --- pages ---------------------------------------------------------------------------------------------------
 
     async def page(self, client: Client) -> None:
-        """One page, for the tab that asks for it."""
+        """Builds the page for one tab."""
         ui.add_head_html(
             f'<link rel="stylesheet" href="{Part.base}/studio/studio.css">'
             f'<script type="module" src="{Part.base}/studio/look.js"></script>'
@@ -123,13 +122,13 @@ class Studio:
         await desk.begin(restored)
 
     async def _restored(self, client: Client, session: Session) -> str:
-        """Has the browser send what it keeps; what to say of it."""
+        """Asks the browser to send its saved work; returns a message about the outcome."""
         url = f"/redyn-upload/{session.key}"
         module = f"{Part.base}/studio/keep.js"
         code = f"return (await import({module!r})).restore({url!r});"
         try:
-            told = await cast(Any, client).run_javascript(code, timeout=120.0)
-            wrong, copied = messages.text(messages.entry(told, "wrong")), messages.entry(told, "copied") is True
+            answer = await cast(Any, client).run_javascript(code, timeout=120.0)
+            wrong, copied = messages.text(messages.entry(answer, "wrong")), messages.entry(answer, "copied") is True
         except TimeoutError:
             wrong, copied = "sending it took too long", False
         except messages.MalformedError as error:
@@ -139,13 +138,13 @@ class Studio:
         again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
         return (COPIED if copied else RESTORED) + again
 
-    # --- uploads ----------------------------------------------------------------------------------------------
+    # --- uploads -------------------------------------------------------------------------------------------------
 
     async def upload(self, request: Request) -> Response:
-        """A file for a session, or what its browser keeps: its bytes are the body of the request."""
+        """Receives a file, or saved work, for a session: the body of the request."""
         session = self.sessions.by_key(request.path_params["key"])
         if session is None:
-            return JSONResponse({"error": "this page is too old; load it again"}, 404)
+            return JSONResponse({"error": "this page is out of date; reload it"}, 404)
         kind = request.path_params["kind"]
         taker = {
             "robot": self._take_robot,
@@ -158,7 +157,7 @@ class Studio:
             session.closing = True
             return JSONResponse({})
         if taker is None:
-            return JSONResponse({"error": "there is no such upload"}, 404)
+            return JSONResponse({"error": "unknown kind of upload"}, 404)
         if sum(len(other.arriving) for other in self.sessions.of_person(session.person)) >= MOST_ARRIVING:
             return JSONResponse({"error": f"{MOST_ARRIVING} files are being read already; wait for them"}, 429)
         name = request.query_params.get("name", "file")[:200]
@@ -179,7 +178,7 @@ class Studio:
         except RedynError as error:
             message = uploads.without_folder(str(error), session.state.folder)
         except OSError as error:
-            message, status = f"{shown}: cannot be kept on the server: {error.strerror or type(error).__name__}", 507
+            message, status = f"{shown}: cannot be stored on the server: {error.strerror or type(error).__name__}", 507
         except Exception as error:
             log.exception("upload")
             message, status = f"{shown}: {fault(error)}", 500
@@ -204,7 +203,7 @@ class Studio:
             session.state.open(opened)
 
     async def _take_meshes(self, session: Session, path: Path) -> None:
-        """The upload of a robot that was restored."""
+        """The upload of a restored robot."""
         state = session.state
         try:
             state.rejoin(await self._read(inbox.open_robot, path, state.origin.chosen or None))
@@ -234,7 +233,7 @@ DESK = "redyn_desk"  # the attribute of a client that holds its desk
 
 
 async def _received(request: Request, path: Path) -> None:
-    """The body of a request as a file; nothing of it stays if it is too large, or does not come whole."""
+    """Writes the body of a request to a file, which is removed if it is too large or incomplete."""
     size = 0
     try:
         with path.open("xb") as file:
@@ -251,7 +250,7 @@ async def _received(request: Request, path: Path) -> None:
 
 
 async def _kept(client: Client) -> bool:
-    """Whether the browser keeps work of this tab."""
+    """Whether the browser has saved work of this tab."""
     try:
         question = "return sessionStorage.getItem('redyn-work') !== null"
         return bool(await cast(Any, client).run_javascript(question, timeout=10.0))
@@ -265,7 +264,7 @@ def _left(session: Session, client: Client) -> None:
 
 
 def _serve_modules() -> None:
-    """Our own JavaScript and what it builds on, under a name that changes with the content."""
+    """Our own JavaScript and its dependencies, under a URL that changes with the content."""
     report = Path(uploads.__file__).parents[1] / "report"
     modules = {f"report/{name}.js": report / f"{name}.js" for name in MODULES if name != "page"}
     modules |= {f"studio/{path.name}": path for path in PARTS.iterdir() if path.suffix in (".js", ".css")}
@@ -278,7 +277,7 @@ def _serve_modules() -> None:
 
 
 def free_port(host: str, port: int | None) -> int:
-    """The port that was asked for, or the first free one from 8080 on; 0 stands for any."""
+    """The requested port, or the first free one from 8080; 0 means any."""
     if port is not None and not 0 <= port <= 65535:
         raise RedynError(f"--port: expected a number from 0 to 65535, got {port}")
     reason: str | None = ""
@@ -302,15 +301,15 @@ def serve(
     token: bool = True,
     seconds: float = SECONDS,
 ) -> None:
-    """Runs the studio until Ctrl-C. Without a token, everybody on this machine may use it."""
-    if not host.strip():  # which would be all addresses of this machine
-        raise RedynError("--host: expected an address, as 127.0.0.1, or 0.0.0.0 to let others in")
+    """Runs the studio until Ctrl-C. Without a token, anyone on this machine may use it."""
+    if not host.strip():  # "" would mean all addresses of this machine
+        raise RedynError("--host: expected an address such as 127.0.0.1, or 0.0.0.0 to admit other machines")
     if not token and not is_loopback(host):
-        raise RedynError("--no-token: only where nobody but this machine is listened to, as on 127.0.0.1")
+        raise RedynError("--no-token: only allowed on a loopback address such as 127.0.0.1")
     if not seconds > 0:
         raise RedynError(f"--limit: expected seconds above 0, got {seconds:g}")
     port = free_port(host, port)
-    studio = Studio(robot, seconds)  # a mistake in the robot is said here, not in the browser
+    studio = Studio(robot, seconds)  # errors in the robot file are reported here, not in the browser
     access = Access(host, port, token_of(port) if token else "")
     _serve_modules()
     messages.guard(core.sio)
@@ -319,16 +318,16 @@ def serve(
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
-    application.storage.max_tab_storage_age = FORGET  # of NiceGUI's own notes on a tab; thirty days otherwise
+    application.storage.max_tab_storage_age = FORGET  # lifetime of NiceGUI's own tab storage; thirty days otherwise
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
-    print(f"redyn studio: {access.address}\nCtrl-C ends it.", flush=True)
+    print(f"redyn studio: {access.address}\nPress Ctrl-C to stop.", flush=True)
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
     if is_loopback(host):
-        options["gzip_middleware_factory"] = None  # on this machine, packing takes longer than sending
+        options["gzip_middleware_factory"] = None  # on loopback, compressing takes longer than sending
     cast(Any, ui).run(
         host=host,
         port=port,
@@ -345,12 +344,12 @@ def serve(
 
 
 def _open_browser(application: Any, access: Access) -> None:
-    """Opens a browser once the server listens: at a private page that has the address, or at the door."""
+    """Opens a browser once the server listens: at a private page that redirects, or at the login page."""
     page = opener(access)
     address = page.as_uri() if page is not None else access.address.partition("?")[0]
 
     async def show() -> None:
-        await asyncio.sleep(0.5)  # the server listens once all that is done at its start has begun
+        await asyncio.sleep(0.5)  # the server listens once its start-up handlers have begun
         await asyncio.to_thread(webbrowser.open, address)
 
     application.on_startup(lambda: cast(Any, background_tasks).create(show(), name="browser") and None)

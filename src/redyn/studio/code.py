@@ -1,4 +1,4 @@
-"""The Python that repeats what is on the screen. It runs as it is: the robot and the numbers are in it."""
+"""Generates Python that repeats what is on the screen. It is self-contained: the robot and the numbers are in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from redyn.description.schema import COORDINATES, VELOCITIES
 from redyn.errors import InputError
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 
-MOST_NUMBERS = 200_000  # of a file whose numbers stand in the Python
+MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
 
 def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
@@ -27,7 +27,7 @@ def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
         "q, qd, qdd = motion(t)",
         "tau = robot.inverse_dynamics(q, qd, qdd)",
-        "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction: their sum is tau",
+        "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction, springs: their sum is tau",
         "wrenches = robot.joint_wrenches(q, qd, qdd)",
         "",
         "for name, column in zip(robot.velocity_names, tau.T):",
@@ -65,7 +65,7 @@ def forward_code(
 
 
 def state_code(description: RobotDescription, q: list[float], qd: list[float]) -> str:
-    """The matrices at the state that is shown."""
+    """The matrices at the current state."""
     lines = [
         "import redyn",
         "",
@@ -83,7 +83,7 @@ def state_code(description: RobotDescription, q: list[float], qd: list[float]) -
 
 
 def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
-    """How to get the robot: by its name if it is as in the library, else with all its numbers."""
+    """Lines that load the robot: by name if it is a library robot, else with all its numbers."""
     if description.name in library() and read(description.name) == description:
         return [f"{name} = redyn.load({description.name!r})"]
     data = to_data(description)
@@ -108,7 +108,7 @@ def _array(values: Any) -> str:
     array = np.asarray(values)
     if array.size > MOST_NUMBERS:
         raise InputError(
-            f"a file of {array.size:,} numbers is too long to be written out as Python; at most {MOST_NUMBERS:,} are"
+            f"a file of {array.size:,} numbers is too long to be written out as Python; the limit is {MOST_NUMBERS:,}"
         )
     return f"np.array({array.tolist()!r})"
 
@@ -117,8 +117,8 @@ def _motion(plan: MotionPlan, description: RobotDescription) -> list[str]:
     start, stop = _numbers(plan.start), _numbers(plan.stop)
     nq, dof = _size(description)
     if plan.samples is None:
-        how = "" if nq == dof else ", robot=robot"
-        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r}{how})"]
+        extra = "" if nq == dof else ", robot=robot"
+        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r}{extra})"]
     s: Samples = plan.samples
     given = [_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None]
     return [f"motion = redyn.trajectory.samples({', '.join(given)})  # {s.name}"]

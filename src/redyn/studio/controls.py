@@ -15,32 +15,32 @@ from nicegui.element import Element
 
 from redyn.studio import messages
 
-Action = Callable[[], Any]  # what a click does; may be asynchronous
-Told = Callable[[Any], Any]  # takes what was told or chosen; may be asynchronous
+Action = Callable[[], Any]  # click handler; may be asynchronous
+OnChange = Callable[[Any], Any]  # takes the new value; may be asynchronous
 
 PARTS = Path(__file__).parent / "parts"
 
 
 class Part(Element, component=PARTS / "part.js"):
-    """A module of `parts/` in the page. The server calls its methods; it tells the server by name what has happened."""
+    """A module of `parts/` in the page. The server calls its methods; it sends named events to the server."""
 
     base = ""  # where the modules are served; set once by the server
 
-    def __init__(self, module: str, options: dict[str, Any] | None = None, **heard: Told) -> None:
+    def __init__(self, module: str, options: dict[str, Any] | None = None, **handlers: OnChange) -> None:
         super().__init__()
         self.classes("part")
         self.props["source"] = f"{Part.base}/studio/{module}.js"
         self.props["options"] = options or {}
-        self._heard = heard
-        self.on("tell", self._tell)
+        self._handlers = handlers
+        self.on("part", self._receive)
 
-    async def _tell(self, event: Any) -> None:
-        handler = self._heard.get(str(messages.entry(event.args, "name")))
+    async def _receive(self, event: Any) -> None:
+        handler = self._handlers.get(str(messages.entry(event.args, "name")))
         if handler is not None:
             await _finish(handler(event.args.get("value")))
 
     def call(self, name: str, *values: Any) -> None:
-        """Of the module's methods, in the order of the calls."""
+        """Calls methods of the module, in order."""
         self.run_method("call", name, *values)
 
 
@@ -73,7 +73,7 @@ def set_text(element: Element, content: str) -> None:
 
 
 def set_attribute(element: Element, name: str, value: str | None) -> None:
-    """Gives an attribute another value; None takes it away."""
+    """Sets an attribute; None removes it."""
     props = cast("dict[str, Any]", element.props)
     if props.get(name) != value:
         if value is None:
@@ -86,7 +86,7 @@ def set_attribute(element: Element, name: str, value: str | None) -> None:
 def button(
     label: str, testid: str, on_click: Action | None = None, title: str = "", classes: str = "small", js: str = ""
 ) -> Element:
-    """`js`: what the browser does by itself, instead of asking the server. A sign for a label is read as its title."""
+    """`js`: handled in the browser instead of the server. If the label is a symbol, screen readers read the title."""
     element = text(label, classes, "button", testid)
     element.props["type"] = "button"
     if title:
@@ -105,15 +105,17 @@ def enable(element: Element, on: bool) -> None:
 
 
 def block(element: Element, reason: str, usual: str) -> None:
-    """A button that cannot be pressed for a reason, which its title says; `usual` is its title otherwise."""
+    """Disables a button if there is a reason, shown as its title; `usual` is its title otherwise."""
     enable(element, not reason)
     set_attribute(element, "title", reason or usual)
 
 
 class Choice:
-    """A selection that tells only of changes by the user."""
+    """A selection that reports only changes by the user."""
 
-    def __init__(self, options: Any, value: Any, on_change: Told, testid: str, label: str, classes: str = "") -> None:
+    def __init__(
+        self, options: Any, value: Any, on_change: OnChange, testid: str, label: str, classes: str = ""
+    ) -> None:
         with box(f"field {classes}", testid) as self.frame:
             self._select = cast(Any, ui.select)(options, value=value, label=label)
             # All options are in the page at once, where a search or a screen reader finds them.
@@ -121,7 +123,7 @@ class Choice:
             self._select.on("update:model-value", lambda: on_change(self._select.value))
 
     def show(self, value: Any, options: Any = None) -> None:
-        """Another value, and other options if they are given."""
+        """Sets the value, and the options if given."""
         if options is None:
             self._select.set_value(value)
         else:
@@ -129,10 +131,10 @@ class Choice:
 
 
 class Field:
-    """A field that tells when it is left or Enter is pressed."""
+    """A field that reports when it loses focus or Enter is pressed."""
 
     def __init__(
-        self, value: str, on_change: Told, testid: str, label: str, classes: str = "", title: str = ""
+        self, value: str, on_change: OnChange, testid: str, label: str, classes: str = "", title: str = ""
     ) -> None:
         with box(f"field {classes}", testid) as self.frame:
             if title:
@@ -145,9 +147,9 @@ class Field:
 
 
 class Switch:
-    """A box to tick that tells only of changes by the user."""
+    """A checkbox that reports only changes by the user."""
 
-    def __init__(self, label: str, value: bool, on_change: Told, testid: str, title: str = "") -> None:
+    def __init__(self, label: str, value: bool, on_change: OnChange, testid: str, title: str = "") -> None:
         with box("field switch", testid) as self.frame:
             if title:
                 self.frame.props["title"] = title
@@ -160,7 +162,7 @@ class Switch:
 
 
 def menu(label: str, testid: str, title: str, entries: dict[str, tuple[str, Action]]) -> Element:
-    """A button with a menu: by test id, a text and what it does. It opens nothing while it is disabled."""
+    """A button with a menu: test id -> (text, action). It does not open while disabled."""
     opener = button(label, testid, title=title)
     with opener, ui.menu().props("auto-close"):
         for name, (content, action) in entries.items():
@@ -168,8 +170,8 @@ def menu(label: str, testid: str, title: str, entries: dict[str, tuple[str, Acti
     return opener
 
 
-def tabs(names: dict[str, tuple[str, str]], chosen: str, on_choose: Told, label: str) -> dict[str, Element]:
-    """A row of tabs: by key, a text and a test id. Arrow keys move between them."""
+def tabs(names: dict[str, tuple[str, str]], chosen: str, on_choose: OnChange, label: str) -> dict[str, Element]:
+    """A row of tabs: key -> (text, test id). Arrow keys move between them."""
     made: dict[str, Element] = {}
     with box("tabs", role="tablist", aria_label=label) as row:
         for key, (content, testid) in names.items():

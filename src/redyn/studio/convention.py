@@ -1,8 +1,8 @@
-"""The same robot in the other DH convention: the book's table becomes Craig's, and back.
+"""Converts between the two DH conventions: the book's table to Craig's, and back.
 
-A chain is a product of motions Z_i (about and along z) and X_i (along and about x). The book writes Z_1 X_1 Z_2 X_2 ...
+A chain is a product of screws Z_i (about and along z) and X_i (along and about x). The book writes Z_1 X_1 Z_2 X_2 ...
 and puts the frame of a link after X_i; modified tables write X_0 Z_1 X_1 Z_2 ... and put it after Z_i. So the numbers
-only move to other rows, and mass centres and inertias turn by X_i. What is left over at an end becomes a fixed link.
+only move to other rows, and mass centres and inertias are transformed by X_i. A remainder at an end is a fixed link.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Array = NDArray[np.float64]
 
 
 def other_convention(robot: RobotDescription) -> RobotDescription:
-    """The book's table of a modified one and the other way round; serial chains only.
+    """Standard DH to modified DH and the other way round; serial chains only.
 
     >>> from redyn.description import read
     >>> [link.a for link in other_convention(read("two-link")).links]
     [0.0, 1.0, 1.0]
     """
     if robot.convention == "frames":
-        raise InputError("only DH tables can be written in the other DH convention; see `redyn dh` for a URDF")
+        raise InputError("only DH tables can be converted to the other DH convention; use `redyn dh` for a URDF")
     names = [WORLD, *(str(link.name) for link in robot.links)]
     if any(link.parent != name for link, name in zip(robot.links, names, strict=False)):
-        raise InputError("only serial chains, link after link, can be written in the other DH convention")
+        raise InputError("only serial chains, link after link, can be converted to the other DH convention")
     if any(link.visual or link.collision for link in robot.links):
-        raise InputError("a robot with shapes of its own cannot be written in the other DH convention")
+        raise InputError("a robot with shapes of its own cannot be converted to the other DH convention")
     modified = robot.convention == "modified-dh"
     x_of = [(link.a or 0.0, link.alpha or 0.0) for link in robot.links]  # of each row, before or after its Z
     after = [*x_of[1:], (0.0, 0.0)] if modified else x_of  # X_i behind Z_i
@@ -67,7 +67,7 @@ def _fixed(name: str, parent: str, x: tuple[float, float], along: str) -> dict[s
 
 
 def _free(name: str, taken: list[str]) -> str:
-    """The name, or one like it, that neither a link nor, with `_joint`, a joint has."""
+    """The name, made unique among links and, with `_joint` appended, among joints."""
     names = (name, *(f"{name}{k}" for k in range(2, len(taken) + 3)))
     return next(n for n in names if n not in taken and f"{n}_joint" not in taken)
 
@@ -92,6 +92,6 @@ def _turn(row: dict[str, Any], link: LinkDescription, x: tuple[float, float], mo
 
 
 def _clean(values: Array) -> Array:
-    """Without the dust that right angles leave."""
+    """Rounds away the errors that right angles leave."""
     scale = max(1.0, float(np.abs(values).max()))
     return np.where(np.abs(values) < 1e-15 * scale, 0.0, values)

@@ -1,7 +1,7 @@
-"""What the entries of q and qd are to a user: their units and colours, and the numbers that sliders move.
+"""How the entries of q and qd are shown: their units and colours, and the numbers that sliders move.
 
-Where q holds quaternions it has more entries than qd. There the sliders move the vector of the turn, whose direction is
-the axis and whose length the angle, and a free joint's place.
+Where q holds quaternions it has more entries than qd. There the sliders move the rotation vector (axis times angle) and
+the position of a free joint.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import InputError
-from redyn.model.model import POSE, QUATERNION
+from redyn.model import POSE_SIZE, QUATERNION_SIZE
 from redyn.report import plots
 from redyn.report.colours import joint_colour
 from redyn.report.plots import turning
@@ -20,11 +20,11 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-_PLAIN = {"wx": "turn x", "wy": "turn y", "wz": "turn z", "vx": "x", "vy": "y", "vz": "z"}
+_PLAIN = {"wx": "rotation x", "wy": "rotation y", "wz": "rotation z", "vx": "x", "vy": "y", "vz": "z"}
 
 
 def units(robot: Robot, angular: str, linear: str) -> str:
-    """Of a quantity per velocity: one unit, or both where they are mixed, with a comma.
+    """The unit of a quantity with one entry per velocity; both, with a comma, for mixed joints.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
@@ -34,11 +34,11 @@ def units(robot: Robot, angular: str, linear: str) -> str:
 
 
 def coordinate_units(robot: Robot) -> list[str]:
-    """Of each entry of q: rad, m, or nothing for the numbers of a quaternion."""
+    """Unit of each entry of q: rad, m, or empty for quaternions."""
     found: list[str] = []
     for link, turns in zip(robot.model.driven, turning(robot), strict=True):
         count = link.joint.coordinates
-        own = ["rad" if turns else "m"] if count == 1 else ["m"] * (count - QUATERNION) + [""] * QUATERNION
+        own = ["rad" if turns else "m"] if count == 1 else ["m"] * (count - QUATERNION_SIZE) + [""] * QUATERNION_SIZE
         found += own if count else []
     return found
 
@@ -55,24 +55,24 @@ def coordinate_heads(robot: Robot) -> list[dict[str, str]]:
 
 
 def unit_quaternions(where: str, robot: Robot, values: tuple[float, ...]) -> tuple[float, ...]:
-    """The configuration with its quaternions at length 1: `0, 0, 1, 1` is as good as `0, 0, 0.7071, 0.7071`."""
+    """The configuration with normalised quaternions: users may type `0, 0, 1, 1` for `0, 0, 0.7071, 0.7071`."""
     q = np.array(values)
     for start in robot.model.quaternions:
-        own = q[start : start + QUATERNION]
+        own = q[start : start + QUATERNION_SIZE]
         length = float(np.linalg.norm(own))
         if not 1e-6 < length < 1e6:
             name = robot.coordinate_names[start].rpartition(".")[0]
-            raise InputError(f"{where} of {name}: qx, qy, qz, qw cannot all be zero, or huge; 0, 0, 0, 1 is no turn")
+            raise InputError(f"{where} of {name}: qx, qy, qz, qw cannot all be zero or huge; 0, 0, 0, 1 is no rotation")
         if abs(length - 1.0) > 1e-12:
             own /= length
     return tuple(q.tolist())
 
 
-# --- sliders ----------------------------------------------------------------------------------------------------
+# --- sliders -----------------------------------------------------------------------------------------------------
 
 
 def slider_values(robot: Robot, q: Array) -> Array:
-    """One number per velocity: q itself but for turns about a point."""
+    """One number per velocity: q itself, with quaternions as rotation vectors."""
     values = robot.difference(robot.neutral(), q)
     for i, j in _free(robot):
         values[j + 3 : j + 6] = q[i : i + 3]
@@ -90,15 +90,15 @@ def slid(robot: Robot, q: Array, slider: int, value: float) -> Array:
 
 
 def sliders(robot: Robot) -> list[dict[str, Any]]:
-    """What jog.js needs to make them; without limits, half a turn each way, or a metre from where the robot starts."""
+    """Options of jog.js; without limits, half a turn each way, or a metre from the initial position."""
     made: list[dict[str, Any]] = []
     starts = slider_values(robot, robot.initial)
     heads, limits, turns = velocity_heads(robot), robot.limits, turning(robot)
     for j, (link, (low, high)) in enumerate(zip(robot.model.driven, limits, strict=True)):
-        room, start = np.pi if turns[j] else 1.0, float(starts[j])
+        span, start = np.pi if turns[j] else 1.0, float(starts[j])
         limited = bool(np.isfinite(low) or np.isfinite(high))
-        low = float(low) if np.isfinite(low) else min(-room, start - room)
-        high = float(high) if np.isfinite(high) else max(room, start + room)
+        low = float(low) if np.isfinite(low) else min(-span, start - span)
+        high = float(high) if np.isfinite(high) else max(span, start + span)
         part = link.joint.part
         name = f"{link.joint.name}.{_PLAIN.get(part, part)}" if part else link.joint.name
         ends = {"low": low, "high": high, "limited": limited}
@@ -107,6 +107,6 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
 
 
 def _free(robot: Robot) -> list[tuple[int, int]]:
-    """Of free joints: where they begin in q, and in qd."""
-    places = enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
-    return [(i, j) for j, (link, i) in places if link.joint.coordinates == POSE]
+    """First index of each free joint in q, and in qd."""
+    joints = enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
+    return [(i, j) for j, (link, i) in joints if link.joint.coordinates == POSE_SIZE]

@@ -1,4 +1,4 @@
-"""One page in one browser tab: builds the panels, and carries what happens in one of them to the others."""
+"""One page in one browser tab: builds the panels and passes events between them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nicegui import background_tasks, ui
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio import keep
+from redyn.studio import keep, messages
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
@@ -38,17 +38,17 @@ TABS = {
     "forward": ("Forward dynamics", "tab-forward"),
     "equations": ("Equations", "tab-equations"),
 }
-OF_A_ROBOT = ("inverse", "forward", "pose", "equations")  # causes of trouble that go with it
-KEEP = 0.5  # s after a change until the browser is told to keep it
+OF_A_ROBOT = ("inverse", "forward", "pose", "equations")  # causes of errors that are dropped with it
+KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
 
 class Desk:
-    """The session outlives it: a page that is loaded again gets a new desk on the same state."""
+    """The session outlives it: a reloaded page gets a new desk for the same state."""
 
     def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened) -> None:
         self.session, self.state, self.pool, self._readers = session, session.state, pool, readers
-        self.upload_url, self.start = upload_url, start  # where uploads go; the robot that the studio began with
+        self.upload_url, self.start = upload_url, start  # URL of uploads; the robot that the studio was started with
         self._lock, self._busy, self._news_count = asyncio.Lock(), 0, 0
         self._root = box("studio", "studio", id="studio")
         with self._root:
@@ -75,19 +75,23 @@ class Desk:
         session.desk = self
         self.show_troubles()
 
-    # --- what goes wrong, and how it is said ------------------------------------------------------------------
+    # --- errors and notes ----------------------------------------------------------------------------------------
 
     def trouble(self, cause: str, message: str, number: int | None = None) -> None:
-        """Shown until it is closed, or its cause has gone well. `number`: of the try, if it began before."""
+        """Shows an error until it is closed or its cause succeeds. `number`: of the attempt, if it began earlier."""
         troubles = self.session.troubles
         troubles.ended(cause, troubles.attempt() if number is None else number, message)
         self.show_troubles()
 
+    def refused_upload(self, message: object) -> None:
+        """Reported by the browser: a file that is too large, or a server that does not respond."""
+        self.trouble("upload", messages.text(message))
+
     def show_troubles(self) -> None:
         self.strips.show_troubles()
 
-    def tell(self, message: str) -> None:
-        """News that is no trouble; it goes away by itself once it can be read."""
+    def notify(self, message: str) -> None:
+        """Shows a note that disappears by itself."""
         set_text(self._news_text, message)
         self._news.set_visibility(bool(message))
         self._news_count += 1
@@ -96,14 +100,14 @@ class Desk:
                 ui.timer(3.0 + len(message) / 15, partial(self._hide_news, self._news_count), once=True)
 
     def _hide_news(self, number: int | None = None) -> None:
-        """What is shown, if it is still the news of that number."""
+        """Hides the note if it is still that of this number."""
         if number in (None, self._news_count):
             self._news.set_visibility(False)
 
     async def attempt(self, cause: str, work: Callable[[], Any], *, slow: bool = False) -> bool:
-        """Do something that may fail, one thing at a time, once the robot is that of the tables.
+        """Runs an action that may fail, one at a time, once the robot matches the tables.
 
-        `slow`: in a thread. True if it went well; else the message is shown, as of that cause.
+        `slow`: in a thread. True on success; otherwise the error is shown under that cause.
         """
         number = self.session.troubles.attempt()
         message = ""
@@ -124,16 +128,25 @@ class Desk:
         self.trouble(cause, message, number)
         return not message
 
+    async def download(
+        self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True
+    ) -> None:
+        """Offers a file for download: `make` returns its name and content."""
+        made: list[tuple[str, str | bytes]] = []
+        if await self.attempt("save", lambda: made.append(make()), slow=slow):
+            name, content = made[0]
+            ui.download.content(content, name, media)
+
     def _be_busy(self, change: int) -> None:
         self._busy += change
         set_attribute(self._root, "data-busy", "yes" if self._busy else None)
 
-    # --- the robot --------------------------------------------------------------------------------------------
+    # --- the robot -----------------------------------------------------------------------------------------------
 
     async def begin(self, restored: str = "") -> None:
-        """Fills the page from the state, which may hold results already."""
+        """Fills the page from the state, which may already hold results."""
         self.show_robot()
-        self.tell(restored or "; ".join(self.state.warnings[:3]))
+        self.notify(restored or "; ".join(self.state.warnings[:3]))
         if self.state.wanted is not None:
             self.follow()
         elif self.state.inverse is None and not self.state.mistake:
@@ -145,13 +158,13 @@ class Desk:
         await self.equations.show()
 
     async def open(self, make: Callable[[], Opened]) -> None:
-        """Another robot: picked, uploaded or new."""
+        """Opens another robot: picked, uploaded or new."""
         made: list[Opened] = []
         if await self.attempt("robot", lambda: made.append(make()), slow=True):
             await self.take(made[0])
 
     def other_robot(self, name: str) -> Callable[[], Opened]:
-        """Opens another robot of the archive that was uploaded."""
+        """Opens another robot of the uploaded archive."""
 
         def make() -> Opened:
             archive = self.state.archive
@@ -162,17 +175,17 @@ class Desk:
         return make
 
     async def take(self, opened: Opened) -> None:
-        """A robot that is ready."""
+        """Shows a robot that has been opened."""
         stopped = self.state.open(opened)
         self.tables.choose_none()
         self.session.troubles.forget(*OF_A_ROBOT)
         self.show_troubles()
-        self.tell("; ".join([*([stopped] if stopped else []), *self.state.warnings[:3]]))
+        self.notify("; ".join([*([stopped] if stopped else []), *self.state.warnings[:3]]))
         self.show_robot()
         await self.rerun(keep=False)
 
     async def edit(self, change: Callable[[], Any]) -> None:
-        """A change in the tables, at once. If they are a robot, everything follows: the last of many changes counts."""
+        """Applies an edit of the tables. If they are valid, the robot is rebuilt; of many edits the last one counts."""
         number = self.session.troubles.attempt()
         try:
             change()
@@ -186,13 +199,13 @@ class Desk:
         return None
 
     def follow(self) -> None:
-        """Makes the robot of the tables, if they are one and it is not shown yet; one at a time, the latest last."""
+        """Builds the robot of the tables if they are valid and it is not shown yet; one at a time, the latest last."""
         session = self.session
         if self.state.wanted is not None and (session.following is None or session.following.done()):
             session.following = cast(Any, background_tasks).create(self._follow(), name="robot of the tables")
 
     async def settled(self) -> None:
-        """Once the robot that is shown is that of the tables, or they hold a mistake."""
+        """Waits until the robot shown matches the tables, or they are invalid."""
         following = self.session.following
         if following is not None and following is not asyncio.current_task():
             await asyncio.wait([following])
@@ -216,7 +229,7 @@ class Desk:
                         session.desk.show_robot()
                         session.desk.show_troubles()
                         if stopped:
-                            session.desk.tell(stopped)
+                            session.desk.notify(stopped)
                         await session.desk.rerun(keep=True)
             finally:
                 self._be_busy(-1)
@@ -224,7 +237,7 @@ class Desk:
                 session.desk.show_tables()
 
     async def run_inverse(self) -> bool:
-        """Inverse dynamics of the motion; its result is kept only if the robot is still the same then."""
+        """Inverse dynamics of the motion; the result is dropped if the robot has changed meanwhile."""
         state = self.state
 
         async def go() -> None:
@@ -240,7 +253,7 @@ class Desk:
             self._be_busy(-1)
 
     async def rerun(self, keep: bool) -> None:
-        """After a change of the robot: the inverse dynamics anew, and the view."""
+        """After a change of the robot: recomputes the inverse dynamics and updates the view."""
         await self.run_inverse()
         self.inverse.show()
         self.forward.show()
@@ -248,10 +261,10 @@ class Desk:
         self.keep_soon()
         await self.equations.show()
 
-    # --- what is shown ----------------------------------------------------------------------------------------
+    # --- output --------------------------------------------------------------------------------------------------
 
     def show_tables(self) -> None:
-        """The tables, right or wrong; and everywhere else, that they hold a mistake."""
+        """Shows the tables, valid or not, and marks the other panels if they are invalid."""
         self.tables.show()
         self.header.show()
         self.strips.show()
@@ -264,7 +277,7 @@ class Desk:
         self.view.show_frames()
 
     def show_motion(self, keep: bool = False, t: float = 0.0) -> None:
-        """The motion of the open tab in the 3D view and the player; the pose itself if there is none."""
+        """Shows the motion of the open tab in the 3D view and the player, or the pose if there is none."""
         state = self.state
         if state.playing == "forward" and state.forward is not None:
             scenes = [{**f.scene, "label": f"{f.run.robot.name}, {f.run.method}"} for f in state.forward.runs]
@@ -279,7 +292,7 @@ class Desk:
         self.show_pose(move=False)
 
     def show_pose(self, move: bool = True) -> None:
-        """The pose of the state in sliders, matrices and, if it is to move there, in 3D."""
+        """Shows the pose in sliders, matrices and, on request, in 3D."""
         state = self.state
         if move:
             self.view.set_poses(positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0].tolist())
@@ -288,7 +301,7 @@ class Desk:
         self.equations.show_numbers()
 
     def at_time(self, t: Any) -> None:
-        """The player has come to a time."""
+        """The player has reached a time."""
         if isinstance(t, int | float) and np.isfinite(t) and self.state.played is not None:
             self.state.show_time(float(t))
             self.state.time = float(t)
@@ -307,10 +320,10 @@ class Desk:
         self.keep_soon()
         await self.equations.show()
 
-    # --- what the browser keeps -------------------------------------------------------------------------------
+    # --- work saved in the browser -------------------------------------------------------------------------------
 
     def keep_soon(self) -> None:
-        """Has the browser keep the work as it is in a moment."""
+        """Schedules saving the work in the browser."""
         self.session.fresh = False
         self._keep_timer.active = True
 

@@ -18,7 +18,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class _Row(NamedTuple):
-    """One link: where it starts, and its four numbers with the joint variable put in."""
+    """One link: its initial frame and its four DH parameters, the joint variable included."""
 
     link: str
     start: Array
@@ -26,11 +26,11 @@ class _Row(NamedTuple):
     along: float  # b, or d in modified tables
     a: float
     alpha: float
-    variable: str  # theta, along, or nothing for a fixed joint
+    variable: str  # theta, along, or empty for a fixed joint
 
 
 def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
-    """Four steps per link: what turns or slides about which axis, from which pose, how far."""
+    """Four steps per link: rotation or translation, axis, initial pose and amount."""
     modified, rows = _rows(robot, q)
     steps: list[dict[str, Any]] = []
     for i, row in enumerate(rows, start=1):
@@ -53,7 +53,7 @@ def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
                     "value": float(value),
                     "symbol": symbol,
                     "variable": name == row.variable,
-                    "start": pose.T.ravel().tolist(),  # column by column, as three.js has it
+                    "start": pose.T.ravel().tolist(),  # column-major, as in three.js
                     "text": _text(kind, axis, float(value)),
                 }
             )
@@ -64,7 +64,7 @@ def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
 
 def _text(kind: str, axis: str, value: float) -> str:
     if kind == "turn":
-        return f"turn about {axis} by {np.degrees(value):.4g}°"
+        return f"rotate about {axis} by {np.degrees(value):.4g}°"
     return f"move along {axis} by {value:.4g} m"
 
 

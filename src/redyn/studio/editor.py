@@ -1,4 +1,4 @@
-"""The tables being edited, with undo and redo. The last robot that was right stays until the next one."""
+"""The tables being edited, with undo and redo. The last valid robot is kept until the next one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from redyn.studio.opening import Origin
 from redyn.studio.stretch import Stretch, stretch_of, stretched
 from redyn.studio.table import JOINT, MASS, Draft, Problem, draft_of, read
 
-MOST_LINKS = 200  # that a table shows; a longer robot can be used, not edited
-MOST_STEPS = 200  # to undo
+MOST_LINKS = 200  # shown in a table; a longer robot can be used but not edited
+MOST_STEPS = 200  # edits that can be undone
 
 
 class Editor:
-    """The tables with their history. `description` is the last robot that was right, `problems` what is wrong now.
+    """The tables with their history. `description` is the last valid robot, `problems` the current errors.
 
-    `origin`: where that robot comes from. `offer`: what the last edit would let follow, see stretch.py.
+    `origin`: where that robot comes from. `offer`: the scaling of the body that the last edit suggests, see stretch.py.
     """
 
     def __init__(self, description: RobotDescription, origin: Origin | None = None) -> None:
@@ -35,7 +35,7 @@ class Editor:
 
     @property
     def mistake(self) -> str:
-        """The first thing that is wrong, with its place; nothing if the tables are a robot."""
+        """The first error, with its location; empty if the tables are valid."""
         if not self.problems:
             return ""
         first = self.problems[0]
@@ -45,24 +45,24 @@ class Editor:
         return f"{name}, {first.column}: {first.reason}"
 
     def wrong_tables(self) -> set[str]:
-        """Which tables hold what is wrong: geometry, mass, joint; what is about the whole robot is by the first."""
-        places = {"mass": set(MASS), "joint": set(JOINT)}
+        """The tables with errors: geometry, mass, joint; errors of the whole robot count for the first."""
+        columns_of = {"mass": set(MASS), "joint": set(JOINT)}
         return {
-            next((table for table, columns in places.items() if problem.column in columns), "geometry")
+            next((table for table, columns in columns_of.items() if problem.column in columns), "geometry")
             for problem in self.problems
         }
 
     def refuse(self, description: RobotDescription, reason: str, last: RobotDescription, origin: Origin) -> None:
-        """The tables read well, but no robot can be made of them: that is a mistake in them as well.
+        """The tables could be read, but the robot could not be built: an error of the tables as well.
 
-        `last` is the robot that was right before, with its origin.
+        `last` is the last valid robot, with its origin.
         """
         if self.description is description:
             self.description, self.origin = last, origin
             self.problems = self.problems or [Problem(None, "", reason)]
 
     def restore(self, draft: Draft, description: RobotDescription) -> None:
-        """Tables that were kept elsewhere, with the last robot that was right."""
+        """Restores saved tables, with the last valid robot."""
         self._past, self._future, self.offer = [], [], None
         self.description, self.origin = description, draft.origin
         self._read(draft)
@@ -80,17 +80,17 @@ class Editor:
         return bool(self._future)
 
     def open(self, description: RobotDescription, origin: Origin) -> None:
-        """Another robot; the one before can be had back by undo."""
+        """Replaces the robot; undo brings back the previous one."""
         self._enter(draft_of(description, origin))
         self.description, self.origin, self.problems, self.offer = description, origin, [], None
 
     def move(self, folder: Path, origin: Origin) -> None:
-        """The file of the robot lies there now."""
+        """The robot's file has moved to this folder."""
         self.draft, self.origin = replace(self.draft, folder=folder, origin=origin), origin
         self.description = self.description.placed_in(folder)
 
     def set_cell(self, row: int, column: str, text: str) -> bool:
-        """True if the tables are a robot now."""
+        """True if the tables are now valid."""
         if not 0 <= row < len(self.draft.rows) or column not in self.draft.rows[row]:
             raise InputError(f"there is no cell {column!r} in row {row + 1}")
         rows = list(self.draft.rows)
@@ -113,19 +113,19 @@ class Editor:
         return right
 
     def stretch(self) -> bool:
-        """Lets mass centre and inertia follow the length that was changed last."""
+        """Scales mass centre and inertia with the length that was changed last."""
         if self.offer is None:
-            raise InputError("no length was changed just now")
+            raise InputError("the last edit changed no length")
         row, matrix, _ = self.offer
         rows = [stretched(cells, matrix) if k == row else cells for k, cells in enumerate(self.draft.rows)]
         return self._change(replace(self.draft, rows=tuple(rows)))
 
     def set_field(self, name: str, value: Any) -> bool:
-        """A field of the whole robot: its name, its gravity."""
+        """Sets a field of the whole robot: name or gravity."""
         return self._change(replace(self.draft, robot={**self.draft.robot, name: value}))
 
     def add_link(self) -> bool:
-        """A rod of one metre at the end of the chain."""
+        """Adds a rod of one metre at the end of the chain."""
         if not self.editable:
             raise InputError(f"a table shows at most {MOST_LINKS} links")
         names = {row["name"] for row in self.draft.rows}
@@ -141,9 +141,9 @@ class Editor:
         )
 
     def remove_link(self, row: int | None) -> bool:
-        """What it carried hangs on its parent now."""
+        """Removes a link; its children are attached to its parent."""
         if row is None or not 0 <= row < len(self.draft.rows):
-            raise InputError("choose a link first: click on its row in the table")
+            raise InputError("select a link first: click its row in the table")
         if len(self.draft.rows) == 1:
             raise InputError("a robot needs at least one link")
         gone, parent = self.draft.rows[row]["name"], self.draft.rest[row].get("parent", WORLD)
@@ -154,9 +154,9 @@ class Editor:
         return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
 
     def convert(self) -> None:
-        """The same robot as the other kind of DH table."""
+        """Converts the robot to the other DH convention."""
         if self.problems:
-            raise InputError("mend the table first")
+            raise InputError("correct the table first")
         self.open(other_convention(self.description), self.origin)
 
     def make_rods(self) -> bool:

@@ -1,4 +1,4 @@
-"""What is typed into the inverse and the forward panel: text, made into plans; mistakes name their field."""
+"""User input of the inverse and forward panels, parsed into plans; errors name their field."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from redyn.studio.table import number_text
 from redyn.trajectory.table import Table
 
 LONGEST = 3600.0  # s
-USUAL = ("5", "1")  # s that a simulation lasts unless the user says so: of robots that are held, and of those that fall
-# Where the book's examples 9.5 to 9.7 take their robots.
+USUAL = ("5", "1")  # s, default duration of a simulation: controlled robots, and falling ones
+# Final joint values of the book's examples 9.5 to 9.7.
 BOOK_STOPS = {
     "puma": ["pi"] * 6,
     "stanford": ["pi/3", "-5*pi/6", "0.735", "pi/3", "5*pi/6", "5*pi/6"],
@@ -67,19 +67,19 @@ def configuration(where: str, texts: list[str], robot: Robot) -> Numbers:
 
 
 def sample_of(text: str, duration: float, robot: Robot) -> float:
-    """Seconds between the rows of a result: as typed, or as usual where nothing is."""
+    """Seconds between the rows of a result: as typed, or the default if empty."""
     value = number("sample", text, 1e-9, LONGEST) if text.strip() else usual_sample(duration)
     count = rows(duration, value)
     if count > min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2)):
         most = min(MOST_ROWS, MOST_NUMBERS // robot.nq)
         if text.strip():
-            raise InputError(f"sample: {duration:g} s every {value:g} s are {count:,} rows; at most {most:,} are kept")
+            raise InputError(f"sample: {duration:g} s every {value:g} s are {count:,} rows; the limit is {most:,}")
         return duration / most
     return value
 
 
 def usual_text(duration: str) -> str:
-    """What an empty field for the sample stands for."""
+    """The default for an empty sample field."""
     try:
         return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST)))
     except InputError:
@@ -94,18 +94,18 @@ class MotionForm:
     start: list[str] = field(default_factory=list[str])
     stop: list[str] = field(default_factory=list[str])
     duration: str = "10"
-    sample: str = ""  # s between the rows of the result; nothing: as usual
+    sample: str = ""  # s between the rows of the result; empty: default
     samples: Samples | None = None
 
     def fit(self, robot: Robot) -> None:
-        """Sensible values for a robot with other joints."""
+        """Default values for a new robot."""
         stop = BOOK_STOPS.get(robot.name, []) if robot.dof == len(BOOK_STOPS.get(robot.name, [])) else _stop(robot)
         self.start, self.stop = _texts(robot, robot.initial), list(stop)
         self.samples = None
         self.kind = "cycloidal" if self.kind == "csv" else self.kind
 
     def refit(self, robot: Robot) -> None:
-        """What still fits stays."""
+        """Keeps the values that still fit the robot."""
         if len(self.start) != robot.nq:
             self.fit(robot)
 
@@ -122,10 +122,10 @@ class MotionForm:
         return MotionPlan(self.kind, start, stop, duration, sample=sample_of(self.sample, duration, robot))
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
-        """A motion out of a file, at most an hour long."""
+        """A motion from a file, at most an hour long."""
         if robot.nq != robot.dof:
             raise InputError(
-                f"{name}: {robot.name} has joints with quaternions, between whose samples there is no motion; "
+                f"{name}: {robot.name} has joints with quaternions, whose samples cannot be interpolated; "
                 "choose another motion"
             )
         names = robot.coordinate_names
@@ -160,14 +160,14 @@ class RunForm:
     method: str = "rkf45"
     rtol: str = "1e-8"
     step: str = "0.001"
-    sample: str = ""  # s between the rows of the result; nothing: as usual
+    sample: str = ""  # s between the rows of the result; empty: default
     stops: bool = False
-    compare: str = ""  # nothing, "method:NAME" or "robot:NAME"
+    compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
 
     def set_duration(self, text: str) -> None:
-        """By the user, so that it stays when the robot changes."""
+        """Set by the user, so it is kept when the robot changes."""
         self.duration, self.duration_given = text, True
 
     def fit(self, robot: Robot) -> None:
@@ -216,7 +216,7 @@ class RunForm:
         return replace(plan, motion=motion.plan(robot))
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
-        """Torques out of a file, at most an hour long."""
+        """Torques from a file, at most an hour long."""
         names = robot.velocity_names
         missing = [joint for joint in names if f"tau_{joint}" not in table.columns]
         if missing:
@@ -237,16 +237,16 @@ def _texts(robot: Robot, q: np.ndarray) -> list[str]:
 
 
 def _usual(robot: Robot) -> str:
-    """After some seconds a robot that nothing holds is out of sight."""
+    """The default duration: a falling robot leaves the view after some seconds."""
     loose = any(link.parent == WORLD and link.joint.type in ("free", "planar") for link in robot.description.links)
     return USUAL[loose and bool(robot.gravity.any())]
 
 
 def _stop(robot: Robot) -> list[str]:
-    """Sixty degrees on, or a tenth of a metre, within the limits; joints with quaternions stay as they are."""
+    """Sixty degrees or a tenth of a metre from the start, within the limits; joints with quaternions stay."""
     q, model = robot.initial, robot.model
     for link, i, (low, high) in zip(model.driven, model.starts, robot.limits, strict=True):
-        if link.joint.coordinates == 1:
+        if link.joint.single:
             step = 0.1 if link.joint.kind == "prismatic" else np.pi / 3
             q[i] = np.clip(q[i] + step if q[i] + step <= high else q[i] - step, low, high)
     return _texts(robot, q)

@@ -1,4 +1,4 @@
-"""The equations of a small robot as formulas: LaTeX to copy and MathML, which browsers typeset without a network."""
+"""The equations of a small robot: LaTeX to copy, and MathML, which browsers render without a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_JOINTS = 3
 
 
 class Entry(NamedTuple):
-    """One element, typeset."""
+    """One typeset element."""
 
     latex: str
     mathml: str
@@ -36,7 +36,7 @@ class Formulas(NamedTuple):
     gravity: Formula
 
 
-def derive(tell: Callable[[float, str], None], description: RobotDescription) -> Formulas:
+def derive(report: Callable[[float, str], None], description: RobotDescription) -> Formulas:
     """The closed forms of a robot of at most three joints, its constants as symbols."""
     from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
@@ -52,9 +52,9 @@ def derive(tell: Callable[[float, str], None], description: RobotDescription) ->
     def square(name: str) -> Formula:
         return Formula([[entry(name, i, j) for j in range(1, n + 1)] for i in range(1, n + 1)])
 
-    tell(0.1, "deriving the mass matrix")
+    report(0.1, "deriving the mass matrix")
     mass = square("mass_matrix")
-    tell(0.4, "deriving the Coriolis matrix")
+    report(0.4, "deriving the Coriolis matrix")
     coriolis = square("coriolis_matrix")
-    tell(0.8, "deriving gravity")
+    report(0.8, "deriving gravity")
     return Formulas(mass, coriolis, Formula([[entry("gravity_torque", i, None)] for i in range(1, n + 1)]))

@@ -1,4 +1,4 @@
-"""Uploads of one browser tab: each in a folder of its own, read in another process, and gone when it is not needed."""
+"""Uploads of one browser tab: each in its own folder, read in another process, and deleted when no longer needed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from redyn.studio.reader import TABLE
 from redyn.studio.uploads import UploadError, safe_name
 from redyn.trajectory.table import Table
 
-FOLDER = "redyn-studio-"  # how folders of tabs begin, among the temporary files
-ABANDONED = 24 * 3600.0  # s: a server that lives touches its folders every few seconds
-KEPT = 3  # robots whose files stay, so that undo finds their meshes
+FOLDER = "redyn-studio-"  # prefix of the temporary folders of tabs
+ABANDONED = 24 * 3600.0  # s; a live server touches its folders every few seconds
+KEPT = 3  # robots whose files are kept, so that undo finds their meshes
 MOST_NUMBERS = 5_000_000  # of a CSV file
 
 
@@ -33,12 +33,12 @@ class Reads(Protocol):
 
 
 def new_folder() -> Path:
-    """For the uploads of one tab, closed to other users."""
+    """A folder for the uploads of one tab, inaccessible to other users."""
     return Path(tempfile.mkdtemp(prefix=FOLDER))
 
 
 def remove_abandoned() -> None:
-    """Folders of servers that were killed."""
+    """Removes folders of servers that were killed."""
     for path in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
         with contextlib.suppress(OSError):
             found = path.lstat()
@@ -48,22 +48,22 @@ def remove_abandoned() -> None:
 
 
 def place(folder: Path, name: str) -> Path:
-    """Where to put an upload: a new folder, so that uploads at the same time do not meet."""
+    """A new folder for one upload, so that concurrent uploads do not collide."""
     return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)
 
 
 def open_robot(readers: Reads, path: Path, choice: str | None = None) -> Opened:
-    """The robot of an upload. One that is refused is removed."""
+    """The robot of an upload, which is removed if it is refused."""
     try:
         return received(readers.read("robot", path.parent, path.name, choice), path.parent, path.name)
     except BaseException:
-        if choice is None:  # else it is an archive of which another robot is in use
+        if choice is None:  # otherwise another robot of this archive is in use
             shutil.rmtree(path.parent, ignore_errors=True)
         raise
 
 
 def read_columns(readers: Reads, path: Path) -> Table:
-    """The columns of a CSV file, which is removed then."""
+    """The columns of a CSV file, which is then removed."""
     try:
         names = [str(name) for name in readers.read("table", path.parent, path.name)["table"]]
         with zipfile.ZipFile(path.parent / TABLE) as packed:
@@ -81,7 +81,7 @@ def read_columns(readers: Reads, path: Path) -> Table:
 
 
 def finite(name: str, table: Table, columns: list[str]) -> np.ndarray:
-    """Columns side by side; an error where a cell of theirs is empty."""
+    """The columns as an array; an error if one of their cells is empty."""
     found = np.stack([table.columns[column] for column in columns], axis=1)
     gaps = np.argwhere(~np.isfinite(found))
     if len(gaps):
@@ -91,7 +91,7 @@ def finite(name: str, table: Table, columns: list[str]) -> np.ndarray:
 
 
 def tidy(folder: Path, used: set[Path]) -> None:
-    """Removes what was uploaded long ago: all but the last few folders, and those in use."""
+    """Removes old uploads: all but the last few folders and those in use."""
     folders = sorted((path for path in folder.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime_ns)
     for old in folders[:-KEPT]:
         if old not in used:

@@ -1,8 +1,8 @@
-"""Long work in other processes: shared fairly, told how far it is, cancelled at once, never in the way of the server.
+"""Long computations in other processes: scheduled fairly, with progress and cancellation, never blocking the server.
 
-A worker is a thread here and a process that stays, since a new one takes a second to import everything. A job that is
-stopped is asked first and so hands back what it has; a process that does not listen is ended. People take turns: of
-those who wait, the one with the fewest jobs under way is served next, then the one whose last turn was longest ago.
+A worker is a thread here and a persistent process, since a new one takes a second to import everything. A stopped job
+is first asked to return its results so far; a process that does not respond is killed. Users take turns: of those who
+wait, the one with the fewest running jobs is served next, ties going to the one served least recently.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from typing import Any, cast
 from redyn.errors import RedynError
 from redyn.studio.troubles import fault
 
-GRACE = 2.0  # s that a stopped job has to hand back what it has
+GRACE = 2.0  # s for a stopped job to return its results so far
 QUIET = 0.05  # s between messages about progress
-SECONDS = 300.0  # that a job may take
-MOST_EACH = 4  # jobs of one person that run or wait
-MOST_KNOWN = 1000  # people whose last turn is remembered
-MOST_SERVED = 200  # jobs of one process: then a new one takes its place, whatever the old one has gathered
+SECONDS = 300.0  # time limit of a job
+MOST_EACH = 4  # jobs of one user that run or wait
+MOST_KNOWN = 1000  # users whose last turn is remembered
+MOST_SERVED = 200  # jobs per process, which is then replaced, to bound leaks
 
 
 class Job:
-    """A piece of work. `state` is waiting, running, done, failed or cancelled; it changes in another thread.
+    """A computation. `state` is waiting, running, done, failed or cancelled; it changes in another thread.
 
-    `reason` says why it was stopped: nothing if the user did, or what else it was.
+    `reason`: why it was stopped; empty if by the user.
     """
 
     def __init__(self, task: str, arguments: tuple[Any, ...], person: str = "", seconds: float = SECONDS) -> None:
@@ -44,7 +44,7 @@ class Job:
 
     @property
     def took(self) -> float:
-        """Seconds since it runs."""
+        """Seconds since it started."""
         return time.monotonic() - self.began if self.began else 0.0
 
     def cancel(self, reason: str = "") -> None:
@@ -59,19 +59,19 @@ class Job:
 
 
 class Pool:
-    """A few workers, and those who wait for them. Give up the pool with `close`."""
+    """A few workers and the queue of jobs. End it with `close`."""
 
     def __init__(self, size: int = 2, seconds: float = SECONDS) -> None:
         self.seconds = seconds
         self._changed = threading.Condition()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
-        self._served: dict[str, int] = {}  # people by their last turn, the latest last
+        self._served: dict[str, int] = {}  # users in order of their last turn
         self._closed = False
         self._workers = [_Worker(self) for _ in range(size)]
 
     def submit(self, task: str, *arguments: Any, person: str = "") -> Job:
-        """Run `module:function` with a function tell(part, note) and these arguments, which must pickle."""
+        """Run `module:function` with a function report(part, note) and these arguments, which must pickle."""
         job = Job(task, arguments, person, self.seconds)
         with self._changed:
             own = sum(other.person == person for other in (*self._waiting, *self._running))
@@ -82,7 +82,7 @@ class Pool:
         return job
 
     def ahead_of(self, job: Job) -> int:
-        """How many jobs are served before this one, as things are now."""
+        """How many jobs are currently ahead of this one."""
         with self._changed:
             waiting, served = list(self._waiting), dict(self._served)
             busy = Counter(other.person for other in self._running)
@@ -117,7 +117,7 @@ class Pool:
             self._running.remove(job)
 
     def warm_up(self) -> None:
-        """Starts the processes before the first job comes."""
+        """Starts the processes before the first job."""
         for worker in self._workers:
             worker.wake()
 
@@ -130,7 +130,7 @@ class Pool:
 
 
 def _next(waiting: list[Job], busy: Counter[str], served: dict[str, int]) -> Job:
-    """Of the person with the fewest jobs under way; among those, of the one whose last turn was longest ago."""
+    """The next job: of the user with the fewest running jobs, ties going to the one served least recently."""
     return min(waiting, key=lambda job: (busy[job.person], served.get(job.person, 0)))
 
 
@@ -153,7 +153,7 @@ class _Worker:
             self._process.kill()
 
     def _open(self) -> Connection:
-        """The line to a process that lives."""
+        """The connection to a live process."""
         if self._served >= MOST_SERVED:
             self._drop()
         if self._connection is None or not self._process.is_alive():
@@ -170,10 +170,10 @@ class _Worker:
             try:
                 with self._lock:
                     self._do(job, self._open())
-            except Exception:  # the process died, or what it sent cannot be read
+            except Exception:  # the process died, or its message cannot be unpickled
                 self._drop()
                 if not self._closed:
-                    job.finish("failed", error="the process that did this work ended before it was done; try again")
+                    job.finish("failed", error="the worker process ended before it was done; try again")
             finally:
                 self._pool.done_with(job)
 
@@ -191,7 +191,7 @@ class _Worker:
                     return job.finish("cancelled" if stopped else kind, *content)
                 job.progress, job.note = content
             if job.took > job.seconds:
-                job.cancel(f"stopped after {job.seconds:g} s, the most that one run may take here")
+                job.cancel(f"stopped after {job.seconds:g} s, the time limit of this server")
             if job.asked_to_stop.is_set():
                 if not stopping:
                     stopping = time.monotonic()
@@ -212,7 +212,7 @@ class _Worker:
 
 
 class Teller:
-    """What a task calls with the part done and a note. An order to stop becomes an interrupt, as Ctrl-C is."""
+    """Called by a task with the fraction done and a note. A request to stop becomes a KeyboardInterrupt."""
 
     def __init__(self, line: Any) -> None:
         self._line, self._last, self._note = line, 0.0, ""
@@ -228,12 +228,12 @@ class Teller:
 
 
 def serve(line: Any) -> None:
-    """The life of a worker's process: one task after the other."""
+    """Main loop of a worker process: one task after the other."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     importlib.import_module("redyn.studio.work")
     interrupts = importlib.import_module("redyn.simulation.interrupts")
     while True:
-        interrupts.forget()  # a run that was stopped before belonged to somebody else
+        interrupts.forget()  # a previously stopped run belonged to somebody else
         try:
             order = line.recv()
         except (EOFError, OSError):
@@ -241,7 +241,7 @@ def serve(line: Any) -> None:
         except KeyboardInterrupt:
             continue
         if not isinstance(order, tuple):
-            continue  # an order to stop that came too late
+            continue  # a request to stop that came too late
         try:
             answer = _carry_out(line, *cast("tuple[str, tuple[Any, ...]]", order))
         except KeyboardInterrupt:

@@ -1,7 +1,7 @@
-"""The work of a tab as plain data that its browser keeps, so that a server that is started again gets it back.
+"""The work of a tab as plain data that its browser saves, so that it survives a restart of the server.
 
-What comes back from a browser is not believed: tables are read as any robot's, forms as anything that is typed in.
-Files that were uploaded are kept by the browser as they are, and sent again (see parts/keep.js).
+Data from a browser is not trusted: tables are validated like any robot, forms like any user input.
+Uploaded files are stored by the browser itself and sent again (see parts/keep.js).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _LISTS = {"motion": ("start", "stop"), "run": ("q", "qd", "torque", "target")}
 
 
 def snapshot(state: State) -> dict[str, Any]:
-    """All that the user has done, without what can be computed again."""
+    """Everything the user has entered, without results, which can be recomputed."""
     draft, archive, editable = state.editor.draft, state.archive, state.editor.editable
     return {
         "version": VERSION,
-        "robot": to_data(state.robot.description),  # the last one that was right
+        "robot": to_data(state.robot.description),  # the last valid one
         "tables": {"robot": draft.robot, "rows": draft.rows, "rest": draft.rest} if editable else None,
         "motion": _form(state.motion, "motion"),
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
@@ -56,17 +56,17 @@ def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
 
 
 def restore(state: State, data: object, start: Opened | None = None) -> None:
-    """A state as it was; InputError where the data are not of this kind. The state stays as it is then.
+    """Restores a saved state; on invalid data, InputError, and the state is unchanged.
 
-    `start`: the robot that the server was started with. One that comes from its file has its meshes and warnings.
+    `start`: the robot that the server was started with. A robot from its file gets its meshes and warnings.
     """
     try:
         kept = cast("dict[str, Any]", data)
         if kept["version"] != VERSION:
-            raise InputError("the browser keeps work of another version of redyn")
+            raise InputError("the browser saved it with another version of redyn")
         robot = build(from_mapping(kept["robot"]))
         draft = _draft(kept["tables"]) if kept["tables"] is not None else draft_of(robot.description)
-        read_draft(draft)  # right or wrong, but not of another shape
+        read_draft(draft)  # valid or not, but of the right structure
         motion, run = MotionForm(), RunForm()
         motion.fit(robot)
         run.fit(robot)
@@ -77,7 +77,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         own = kept["own"] is True
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"what the browser keeps cannot be read ({type(error).__name__})") from None
+        raise InputError(f"the data saved in the browser cannot be read ({type(error).__name__})") from None
     folder = start.description.folder if start is not None and own else None
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
@@ -93,7 +93,7 @@ def _tab(value: object) -> Tab:
 
 
 def _draft(data: dict[str, Any]) -> Draft:
-    """Tables with a mistake in them."""
+    """Tables with errors in them."""
     rows = tuple({str(key): str(text)[:LONGEST] for key, text in row.items()} for row in data["rows"])
     rest = tuple(dict(entry) for entry in data["rest"])
     robot = dict(data["robot"])
@@ -106,7 +106,7 @@ def _draft(data: dict[str, Any]) -> Draft:
 
 
 def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:
-    """The fields of a form; those that do not fit the robot stay as they are."""
+    """Restores the fields of a form; those that do not fit the robot are left unchanged."""
     for key in _TEXTS[name]:
         setattr(form, key, str(data[key])[:LONGEST])
     for key in _LISTS[name]:
@@ -121,7 +121,7 @@ def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:
 
 
 def read(path: Path) -> object:
-    """What a browser sent."""
+    """Parses the data that a browser sent."""
     if path.stat().st_size > LARGEST:
         raise InputError(f"it is larger than {LARGEST // 1_000_000} MB")
     try:

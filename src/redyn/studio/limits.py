@@ -1,4 +1,4 @@
-"""Where a motion leaves the limits of the joints: position, speed and effort. In words, and sample by sample."""
+"""Where a motion exceeds the joint limits (position, speed, effort): as sentences, and sample by sample."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from redyn.robot import Robot
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-ROUNDING = 1e-9  # of a limit: a motion that ends at it does not leave it
-MOST_TOLD = 3  # joints that a sentence names
+ROUNDING = 1e-9  # relative to the limit: a motion that ends at it does not exceed it
+MOST_TOLD = 3  # joints named in a sentence
 _WORDS = {"q": ("", "rad", "m"), "qd": ("speed ", "rad/s", "m/s"), "tau": ("effort ", "Nm", "N")}
 
 
 class Range(NamedTuple):
-    """The lowest and the highest value of every column; infinite where there is no limit."""
+    """Lower and upper bounds of every column; infinite where there is no limit."""
 
     low: Array
     high: Array
@@ -31,28 +31,28 @@ class Range(NamedTuple):
         return (values < self.low - slack[0]) | (values > self.high + slack[1])
 
     def left(self, values: Array) -> list[float]:
-        """The limits that these values leave."""
+        """The bounds that these values exceed."""
         out = self.beyond(values)
         low = {float(x) for x in self.low[(out & (values < self.low)).any(axis=0)]}
         return sorted(low | {float(x) for x in self.high[(out & (values > self.high)).any(axis=0)]})
 
 
 def position_range(robot: Robot) -> Range:
-    """Of the entries of q."""
+    """Bounds of the entries of q."""
     low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
     for link, i, (least, most) in zip(robot.model.driven, robot.model.starts, robot.limits, strict=True):
-        if link.joint.coordinates == 1:
+        if link.joint.single:
             low[i], high[i] = least, most
     return Range(low, high)
 
 
 def speed_range(robot: Robot) -> Range:
-    """Of the entries of qd."""
+    """Bounds of the entries of qd."""
     return _symmetric(robot, {link.name: link.joint.speed_limit for link in robot.description.links})
 
 
 def effort_range(robot: Robot) -> Range:
-    """Of the entries of tau."""
+    """Bounds of the entries of tau."""
     return _symmetric(robot, {link.name: link.joint.effort_limit for link in robot.description.links})
 
 
@@ -62,17 +62,17 @@ def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
 
 
 def has_stops(robot: Robot) -> bool:
-    """Whether joint stops could act: some joint has limits of its position."""
+    """Whether joint stops can act: some joint has position limits."""
     return bool(np.isfinite(robot.limits).any())
 
 
-def told(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False) -> list[str]:
-    """What leaves its limits, a sentence each: by how much, and when first. `stops`: springs hold it back there."""
+def violations(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False) -> list[str]:
+    """Exceeded limits, a sentence each: by how much, and since when. `stops`: joint stops are active."""
     turns = turning(robot)
-    places = {
+    velocity_of = {
         i: j
         for j, (link, i) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
-        if link.joint.coordinates == 1
+        if link.joint.single
     }
     found: list[str] = []
     for kind, values, bounds in (
@@ -83,7 +83,7 @@ def told(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = 
         what, angular, linear = _WORDS[kind]
         names = robot.coordinate_names if kind == "q" else robot.velocity_names
         for k in np.flatnonzero(bounds.beyond(values).any(axis=0)).tolist():
-            unit = angular if turns[places[k] if kind == "q" else k] else linear
+            unit = angular if turns[velocity_of[k] if kind == "q" else k] else linear
             column = values[:, k]
             over = np.nan_to_num(np.maximum(bounds.low[k] - column, column - bounds.high[k]), nan=-np.inf)
             worst = float(column[int(over.argmax())])
@@ -98,6 +98,6 @@ def told(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = 
 
 
 def sentence(found: list[str]) -> str:
-    """Some of them, and how many more there are."""
+    """The first few, and how many more there are."""
     more = f"; and {len(found) - MOST_TOLD} more" if len(found) > MOST_TOLD else ""
     return "; ".join(found[:MOST_TOLD]) + more

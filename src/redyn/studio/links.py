@@ -1,4 +1,4 @@
-"""Rows of the tables that the studio fills in itself: new links, other types of joints, uniform rods."""
+"""Table rows that the studio fills in: new links, changed joint types, uniform rods."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROD = {"mass": "1", "x": "-0.5", "y": "0", "z": "0", "xx": "0", "yy": "1/12", "z
 
 
 def retyped(row: Row, before: str, convention: str) -> Row:
-    """Another type of joint: what means nothing for it is emptied, what it needs is filled in."""
+    """Changes the joint type: clears the fields it does not use and fills in those it needs."""
     kind = row["joint"]
     if kind == "fixed":
         row |= dict.fromkeys((*JOINT, "initial"), "")
@@ -50,13 +50,13 @@ def retyped(row: Row, before: str, convention: str) -> Row:
 
 
 def _across(axis: str) -> str:
-    """An axis for the second turn of a universal joint: the one of x, y and z that is farthest from the first."""
+    """A second axis for a universal joint: the one of x, y and z farthest from the first."""
     first = vector(axis, 0, "axis", [], 3) or [0.0, 0.0, 1.0]
     return ", ".join("1" if k == int(np.abs(first).argmin()) else "0" for k in range(3))
 
 
 def blank_row(convention: str, centre: str, first: bool) -> Row:
-    """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the link before."""
+    """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the previous link."""
     row = dict.fromkeys((*GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
     zeros = {"frames": {"xyz": "0, 0, 0", "rpy": "0, 0, 0", "axis": "0, 0, 1"}}
     row |= zeros.get(convention, dict.fromkeys(GEOMETRY[convention], "0"))
@@ -71,7 +71,7 @@ def blank_row(convention: str, centre: str, first: bool) -> Row:
 
 
 def new_robot(convention: str) -> RobotDescription:
-    """One link to begin with; gravity acts across its joint, so that it falls.
+    """A robot of one link; gravity is perpendicular to its joint axis, so that it falls.
 
     >>> new_robot("dh").links[0].a
     1.0
@@ -85,9 +85,9 @@ def new_robot(convention: str) -> RobotDescription:
 
 
 def uniform_rods(draft: Draft) -> Draft:
-    """Mass centres and inertias of links that are slender rods from the frame before to their own (dh only)."""
+    """Mass centres and inertias of slender rods from the previous frame to the link's own (dh only)."""
     if draft.convention != "dh":
-        raise InputError("uniform rods are worked out for the book's DH tables only")
+        raise InputError("uniform rods are available for the book's DH tables only")
     rows: list[Row] = []
     for row in draft.rows:
         try:
@@ -96,7 +96,7 @@ def uniform_rods(draft: Draft) -> Draft:
             raise InputError(f"{row['name']}: {error}") from None
         if row["joint"] == "prismatic":
             b = 0.0
-        back = -np.array([a, b * np.sin(alpha), b * np.cos(alpha)])  # the frame before, from the link's own
+        back = -np.array([a, b * np.sin(alpha), b * np.cos(alpha)])  # from the link's own frame to the previous one
         inertia = mass / 12 * (back @ back * np.eye(3) - np.outer(back, back))
         inertia[np.abs(inertia) < 1e-15 * max(1.0, float(np.abs(inertia).max()))] = 0.0
         centre = back / 2 * (-1.0 if draft.robot["centre"] == "r" else 1.0)

@@ -1,4 +1,4 @@
-"""Messages from pages: what is not of the shape that our own pages send is one line in the log, and nothing else."""
+"""Validation of messages from pages: anything that our own pages do not send is logged in one line and ignored."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any, cast
 
 from redyn.errors import RedynError
 
-LONGEST = 300  # characters of a text that a page sends
-SOCKETS = "/_nicegui_ws/"  # where pages and NiceGUI talk
+LONGEST = 300  # characters of a text field
+SOCKETS = "/_nicegui_ws/"  # endpoint of NiceGUI's socket
 log = logging.getLogger("redyn.studio")
 
-_PACKET = re.compile(r'[01]|2[0-9]*\["|3[0-9]*\[')  # of Socket.IO: connect, disconnect, an event by its name, an answer
+_PACKET = re.compile(r'[01]|2[0-9]*\["|3[0-9]*\[')  # Socket.IO packets: connect, disconnect, event, acknowledgement
 _SHAPES = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
 
 
 class MalformedError(RedynError):
-    """A message that none of our pages sends."""
+    """A message that none of our pages would send."""
 
 
 def entry(message: object, name: str) -> Any:
@@ -31,7 +31,7 @@ def entry(message: object, name: str) -> Any:
 
 
 def number(message: object, name: str) -> float:
-    """One entry that is a number."""
+    """A numeric entry."""
     value = entry(message, name)
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise MalformedError(f"expected a number for {name}")
@@ -39,7 +39,7 @@ def number(message: object, name: str) -> float:
 
 
 def index(message: object, name: str, count: int) -> int:
-    """One entry that is a place in a list of that length."""
+    """An entry that is an index into a list of that length."""
     value = entry(message, name)
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < count:
         raise MalformedError(f"expected a whole number from 0 to {count - 1} for {name}")
@@ -47,7 +47,7 @@ def index(message: object, name: str, count: int) -> int:
 
 
 def text(value: object) -> str:
-    """What was typed: text, or nothing."""
+    """Typed text, possibly empty."""
     if value is None:
         return ""
     if not isinstance(value, str | int | float):
@@ -55,8 +55,14 @@ def text(value: object) -> str:
     return str(value)[:LONGEST]
 
 
+def put_text(message: object, rows: dict[str, list[str]]) -> None:
+    """Puts typed text into a field of a table: the message names the row and the joint."""
+    values = rows.get(str(entry(message, "row")), [])
+    values[index(message, "joint", len(values))] = text(entry(message, "text"))
+
+
 def unexpected(error: Exception) -> None:
-    """Of a handler: a line if a page sent what no page of ours sends, else all that is known."""
+    """Logs an exception of a handler: one line for an invalid message, otherwise the traceback."""
     if isinstance(error, MalformedError) or _raised_by_nicegui(error):
         log.warning("a message from a page was not understood: %s", _line(error))
     else:
@@ -64,12 +70,12 @@ def unexpected(error: Exception) -> None:
 
 
 def take_exceptions(application: Any) -> None:
-    """Has NiceGUI tell `unexpected` alone of errors; its own handler writes a trace of every one."""
+    """Makes `unexpected` NiceGUI's only exception handler; its default one logs every traceback."""
     application._exception_handlers[:] = [unexpected]
 
 
 def _raised_by_nicegui(error: Exception) -> bool:
-    """Whether it rose where NiceGUI takes a message apart, before any handler of ours."""
+    """Whether it was raised while NiceGUI parsed a message, before any handler of ours."""
     trace = error.__traceback__
     if trace is None or not isinstance(error, _SHAPES):
         return False
@@ -83,7 +89,7 @@ def _line(error: object) -> str:
 
 
 def guard(server: Any) -> None:
-    """Around what NiceGUI does with the messages of a Socket.IO server."""
+    """Wraps NiceGUI's handlers of Socket.IO messages."""
     from socketio.exceptions import ConnectionRefusedError as Refused  # pyright: ignore[reportMissingTypeStubs]
 
     handlers = cast("dict[str, Callable[..., Any]]", server.handlers["/"])
@@ -120,7 +126,7 @@ def guard(server: Any) -> None:
 
 
 class _Plain(logging.Filter):
-    """What NiceGUI says of an address that does not exist: as one line, with nothing in it that acts on a terminal."""
+    """NiceGUI's log record about an unknown address: one line, free of terminal control characters."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
@@ -130,7 +136,7 @@ class _Plain(logging.Filter):
 
 
 class _OneLine(logging.Filter):
-    """What the layers below say of a packet that they cannot take, without the trace."""
+    """Log records of the layers below about invalid packets, without traceback."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info:
@@ -140,7 +146,7 @@ class _OneLine(logging.Filter):
 
 
 def middleware(application: Any) -> Any:
-    """Around the whole application: packets that are none end their connection, with a line in the log."""
+    """ASGI middleware: an invalid packet closes its connection, with one line in the log."""
 
     async def guarded(scope: Any, receive: Any, send: Any) -> None:
         if not str(scope.get("path", "")).startswith(SOCKETS):
@@ -157,6 +163,6 @@ def middleware(application: Any) -> Any:
 
 
 def _log_line(_: str, message: object = None) -> None:
-    """What a page wants to be in the log: as one line, with nothing in it that acts on a terminal."""
+    """Logs a message from a page: one line, free of terminal control characters."""
     said = cast("dict[str, Any]", message).get("message") if isinstance(message, dict) else message
-    log.info("a page says %r", str(said)[:LONGEST])
+    log.info("message from a page: %r", str(said)[:LONGEST])

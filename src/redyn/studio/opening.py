@@ -1,4 +1,4 @@
-"""A robot that is opened, with all that the studio has to know of it, wherever it comes from."""
+"""Opening a robot from the library, a file or an upload, with its warnings and meshes."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from redyn.errors import InputError, RedynWarning
 from redyn.robot import Robot, load
 from redyn.studio.uploads import without_folder
 
-MOST_VALUES = 150  # of a robot in the studio: every joint value has a curve
+MOST_VALUES = 150  # every joint value has a curve
 MOST_LINKS = 2000  # fixed ones included
 
-_warnings = threading.Lock()  # the list of warnings is the whole process's
+_warnings = threading.Lock()  # the warning filters are global
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What is known of where a robot comes from: it goes with its tables, through edits, undo and redo."""
+    """Where a robot comes from: kept with its tables through edits, undo and redo."""
 
-    warnings: tuple[str, ...] = ()  # of loading it
+    warnings: tuple[str, ...] = ()  # from loading it
     folder: Path | None = None  # of the upload
     archive: str = ""  # in that folder, and the robots in it
     robots: tuple[str, ...] = ()
@@ -35,12 +35,12 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A robot with an end effector."""
+    """An opened robot, with an end effector."""
 
     robot: Robot
-    warnings: list[str] = field(default_factory=list[str])  # of loading it
-    meshes: Path | None = None  # what the reader has made of its meshes; None if they are the robot's own files
-    archive: str = ""  # the upload that it comes from, and the robots in it
+    warnings: list[str] = field(default_factory=list[str])  # from loading it
+    meshes: Path | None = None  # meshes prepared by the reader; None: read the robot's own files
+    archive: str = ""  # the upload, and the robots in it
     robots: list[str] = field(default_factory=list[str])
     chosen: str = ""
 
@@ -55,7 +55,7 @@ class Opened:
 
 
 def check_size(description: RobotDescription) -> None:
-    """An error if the studio cannot show so many joints."""
+    """Raises an error if the robot is too large for the studio."""
     values = sum(len(link.joint.neutral) for link in description.links if link.joint.type != "fixed")
     if values > MOST_VALUES:
         raise InputError(f"{description.name} has {values} joint values; the studio shows at most {MOST_VALUES}")
@@ -65,44 +65,44 @@ def check_size(description: RobotDescription) -> None:
 
 
 def build(description: RobotDescription) -> Robot:
-    """The robot, if it moves at all and the studio can show it."""
+    """The robot, if it has moving joints and the studio can show it."""
     check_moves(description, "")
     check_size(description)
     return Robot(description)
 
 
 def opened(description: RobotDescription, notes: list[str]) -> Opened:
-    """A robot out of its description, with warnings; a tree that names no end effector gets one."""
+    """Builds a robot from its description, with warnings; a tree without an end effector gets one."""
     robot = build(description)
     if robot.model.end_effector is None:
         tip = farthest_tip(description)
         robot = Robot(description.model_copy(update={"end_effector": tip}))
-        notes = [*notes, f"{tip} is taken for the end effector; the tab Frame pose can choose another frame"]
+        notes = [*notes, f"{tip} is taken as the end effector; choose another frame in the tab Frame pose"]
     return Opened(robot, notes)
 
 
 def open_source(source: str | Path) -> Opened:
-    """A robot of the library, or a file of the person who runs this: with the warnings of loading it."""
+    """A robot of the library, or a file of the user who runs the server, with its warnings."""
     from redyn.report.shapes import look
 
     with _warnings, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RedynWarning)
         robot = load(source)
         if str(source) not in library():
-            look(robot)  # meshes that are not found, or damaged
-    told = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, RedynWarning))
+            look(robot)  # missing or damaged meshes
+    found = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, RedynWarning))
     folder = robot.description.folder
-    notes = [note if folder is None else without_folder(note, folder) for note in told]
+    notes = [note if folder is None else without_folder(note, folder) for note in found]
     return opened(robot.description, notes)
 
 
 def meshes_name(place: str) -> str:
-    """The file that the reader leaves of the meshes in the folder of an upload: one for each place in it."""
+    """The file of prepared meshes in the folder of an upload, one per robot folder in it."""
     return f"meshes-{hashlib.sha256(place.encode()).hexdigest()[:12]}.npz"
 
 
 def received(answer: dict[str, Any], folder: Path, archive: str) -> Opened:
-    """The robot that the reader found in an upload."""
+    """The robot that the reader process found in an upload."""
     description = from_mapping(answer["robot"]).placed_in(folder / str(answer["place"]))
     found = opened(description, [str(note) for note in answer["notes"]])
     return replace(
@@ -115,7 +115,7 @@ def received(answer: dict[str, Any], folder: Path, archive: str) -> Opened:
 
 
 def farthest_tip(description: RobotDescription) -> str:
-    """Of a tree that names no end effector: the frame that carries nothing and hangs on the most joints."""
+    """Default end effector of a tree: the leaf frame with the most joints on its path."""
     joints: dict[str, int] = {WORLD: 0}
     left = {str(link.name): link for link in description.links}
     while left:  # parents may come later in the file

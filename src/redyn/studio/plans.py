@@ -1,4 +1,4 @@
-"""What is to be computed, as plain data: it goes to other processes, and the Python that repeats it is made from it."""
+"""What to compute, as plain data: sent to other processes, and source of the generated Python."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ DRIVES = {
     "computed": "Computed torque, along the motion",
 }
 METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
-FIXED_STEP = ("rk4", "euler", "taylor")  # the others choose their step by a tolerance
+FIXED_STEP = ("rk4", "euler", "taylor")  # the others have variable steps
 
 USUAL_SAMPLE = 0.01  # s between the rows of a result
-FEW, MANY = 500, 20_000  # rows of a result, about: what is shorter is sampled finer, what is longer coarser
+FEW, MANY = 500, 20_000  # approximate bounds on the rows of a result: short runs are sampled finer, long ones coarser
 MOST_ROWS = 50_000
 MOST_NUMBERS = 1_000_000  # rows times joint values
 
 
 def usual_sample(duration: float) -> float:
-    """Seconds between the rows of a result, a round number: a hundred rows a second unless that is few or very many.
+    """Default seconds between the rows of a result, a round number: a hundred rows per second within bounds.
 
     >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)]
     [0.001, 0.002, 0.01, 0.01, 0.2]
@@ -62,13 +62,13 @@ def _round_number(value: float, up: bool) -> float:
 
 
 def rows(duration: float, sample: float) -> int:
-    """How many rows a result has: evenly from 0 through duration, as far apart as asked or a little less."""
+    """Number of rows of a result, equally spaced from 0 to duration, `sample` apart or slightly less."""
     return max(int(np.ceil(duration / sample * (1 - 1e-12))), 1) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Rows over time out of a file."""
+    """Values over time from a file."""
 
     name: str
     t: Array
@@ -95,7 +95,7 @@ class MotionPlan:
 
     @property
     def count(self) -> int:
-        """Of instants that are looked at."""
+        """Number of rows of the result."""
         return rows(self.duration, self.sample)
 
 
@@ -110,22 +110,22 @@ class RunPlan:
     torque: Numbers = ()
     table: Samples | None = None  # of torques
     target: Numbers = ()
-    kp: float = 0.0  # per inertia: light joints need less torque than heavy ones to be as quick
+    kp: float = 0.0  # per unit of inertia, so that light and heavy joints respond equally fast
     kd: float = 0.0
     motion: MotionPlan | None = None
     method: str = "rkf45"
-    rtol: float = 1e-8  # of methods that choose their step
-    step: float = 1e-3  # s, of methods that do not
+    rtol: float = 1e-8  # of variable-step methods
+    step: float = 1e-3  # s, of fixed-step methods
     sample: float = USUAL_SAMPLE  # s between the rows of the result
     stops: bool = False  # springs and dampers at the joint limits
 
     def options(self, method: str) -> dict[str, Any]:
-        """What `redyn.simulate` takes besides state, duration and torque."""
+        """Arguments of `redyn.simulate` besides state, duration and torque."""
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
         return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
 
     def law(self, robot: Robot) -> Any:
-        """What `redyn.simulate` takes as torque."""
+        """The torque argument of `redyn.simulate`."""
         from redyn.simulation import controllers
 
         if self.drive == "constant":

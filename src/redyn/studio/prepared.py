@@ -1,4 +1,4 @@
-"""Meshes that the reader has made ready, as a file of plain arrays: the server and its workers open no other."""
+"""Meshes prepared by the reader process, as a file of plain arrays: the server and its workers open no other."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from redyn.errors import RedynError
 from redyn.report.mesh_file import Part
 from redyn.report.shapes import Look, Meshes
 
-LARGEST = 60_000_000  # bytes: shapes.TRIANGLES triangles with room to spare
+LARGEST = 60_000_000  # bytes: shapes.TRIANGLES triangles with a margin
 NONE = Meshes({})
 
 
 def save_meshes(path: Path, look: Look) -> None:
-    """The meshes of a robot, those that were simplified as they are now, beside those of others in the same folder."""
+    """Saves the (simplified) meshes of a robot along with those of other robots in the same folder."""
     earlier: Meshes = load_meshes(path) or NONE
     kept = {name: parts for name, parts in earlier.parts.items() if name not in look.files}
     distinct = list({id(parts): parts for parts in kept.values()}.values())
     if sum(part.vertices.size + part.faces.size for parts in distinct for part in parts) * 4 > LARGEST / 2:
         kept, distinct = {}, []
     meshes = [*look.meshes, *distinct]
-    places = {id(parts): len(look.meshes) + k for k, parts in enumerate(distinct)}
+    indices = {id(parts): len(look.meshes) + k for k, parts in enumerate(distinct)}
     arrays: dict[str, Any] = {}
     for i, parts in enumerate(meshes):
         for j, part in enumerate(parts):
             arrays[f"vertices_{i}_{j}"] = part.vertices.astype(np.float32)
             arrays[f"faces_{i}_{j}"] = part.faces.astype(np.int32)
     index = {
-        "files": look.files | {name: places[id(parts)] for name, parts in kept.items()},
+        "files": look.files | {name: indices[id(parts)] for name, parts in kept.items()},
         "colours": [[part.colour for part in parts] for parts in meshes],
         "note": look.note,
     }
@@ -41,15 +41,15 @@ def save_meshes(path: Path, look: Look) -> None:
 
 
 def load_meshes(path: Path | None) -> Meshes | None:
-    """What `save_meshes` wrote; nothing of it is believed beyond its size. None stays None: read the robot's files."""
+    """Loads what `save_meshes` wrote, without trusting its contents. None stays None: read the robot's own files."""
     if path is None:
         return None
     try:
         return _load(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
-        return NONE  # an upload that is gone
+        return NONE  # the upload has been removed
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
-        raise RedynError("the meshes of this robot cannot be read any more; upload it again") from None
+        raise RedynError("the meshes of this robot are no longer available; upload it again") from None
 
 
 @lru_cache(maxsize=8)

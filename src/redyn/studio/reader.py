@@ -1,8 +1,8 @@
-"""Reads one upload in a process of its own, which gives up on too much memory: `python -m redyn.studio.reader BYTES`.
+"""Reads one upload in a separate process with limited memory: `python -m redyn.studio.reader BYTES`.
 
-One order comes in as a line of JSON, one answer goes out as JSON, and the process ends. Large results (meshes, columns
-of numbers) are left as plain arrays in the folder of the upload. So whatever a stranger's file does to a parser, it
-does it here: the server allocates nothing for it, and waits no longer than it wants to (see readers.py).
+It reads one request as a line of JSON, writes one response as JSON, and exits. Large results (meshes, columns
+of numbers) are left as plain arrays in the folder of the upload. So whatever an untrusted file does to a parser happens
+here: the server allocates nothing for it and waits only for a limited time (see readers.py).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from redyn.errors import RedynError, RedynWarning
 from redyn.studio import uploads
 from redyn.studio.uploads import UploadError, without_folder
 
-MEMORY = 1_000_000_000  # bytes that reading may take, beyond what an idle reader takes, unless others are given
-SECONDS = 30.0  # that reading may last
+MEMORY = 1_000_000_000  # default memory limit in bytes, on top of an idle reader's
+SECONDS = 30.0  # time limit
 LARGEST_ANSWER = 5_000_000  # bytes
 MOST_NOTES = 50
-TABLE = "table.npz"  # the columns of numbers, in the folder of the upload
+TABLE = "table.npz"  # columns of numbers, in the folder of the upload
 TOO_MUCH = "needs too much memory to be read"
 
 Answer = dict[str, Any]
 
 
 def carry_out(order: Answer) -> Answer:
-    """What an order asks for: {robot: ...} or {table: ...}; or {error: ...}, where no path of this machine stands."""
+    """Answers a request with {robot: ...} or {table: ...}, or {error: ...} without paths of this machine."""
     folder = Path(order["folder"])
     name = str(order["name"])
     try:
@@ -47,13 +47,13 @@ def carry_out(order: Answer) -> Answer:
         done = {"error": f"{name}: {TOO_MUCH}"}
     except RecursionError:
         done = {"error": f"{name}: nested too deeply to be read"}
-    except Exception as error:  # of a parser, about a stranger's bytes
+    except Exception as error:  # raised by a parser on an untrusted file
         done = {"error": f"{name}: cannot be read ({type(error).__name__}: {error})"}
     return cast(Answer, _cleaned(done, folder))
 
 
 def _cleaned(value: Any, folder: Path) -> Any:
-    """The same answer without the folder in any of its texts."""
+    """The response with the folder removed from all texts."""
     if isinstance(value, str):
         return without_folder(without_folder(value, folder / "unpacked"), folder)
     if isinstance(value, list):
@@ -64,7 +64,7 @@ def _cleaned(value: Any, folder: Path) -> Any:
 
 
 def read_robot(path: Path, choice: str | None = None) -> Answer:
-    """The robot of a file, or of an archive: `choice` is one of its robots, the likeliest unless given."""
+    """The robot of a file or archive: `choice` is one of its robots, by default the likeliest."""
     from redyn.description import to_data
     from redyn.description.meshes import within
     from redyn.report.shapes import look
@@ -79,11 +79,11 @@ def read_robot(path: Path, choice: str | None = None) -> Answer:
         target = target if target.is_dir() else uploads.unpack(path)
         robots = uploads.robots_in(target, path.name)
         if choice is not None and choice not in robots:
-            raise UploadError(f"{path.name}: holds no robot {choice!r}")
+            raise UploadError(f"{path.name}: contains no robot {choice!r}")
         file = target / (choice or robots[0])
     elif path.suffix.lower() not in uploads.ROBOTS:
         raise UploadError(f"{path.name}: {uploads.EXPECTED}")
-    with within(folder / "unpacked" if robots else folder), _heard() as notes:
+    with within(folder / "unpacked" if robots else folder), _recorded_warnings() as notes:
         robot = load(file)
         check_size(robot.description)
         description = robot.description
@@ -101,7 +101,7 @@ def read_robot(path: Path, choice: str | None = None) -> Answer:
 
 
 def _relative(link: Any, file: Path) -> Any:
-    """A link whose meshes are named as seen from the robot's file: MuJoCo may name them from the root."""
+    """A link with mesh paths relative to the robot's file: MuJoCo may give absolute ones."""
 
     def shape(x: Any) -> Any:
         if x.file is None or not Path(x.file).is_absolute():
@@ -129,8 +129,8 @@ def read_table(path: Path) -> Answer:
 
 
 @contextlib.contextmanager
-def _heard() -> Generator[list[str]]:
-    """The warnings about the robot, each once. Nothing else runs in this process."""
+def _recorded_warnings() -> Generator[list[str]]:
+    """Warnings about the robot, each once. Nothing else runs in this process, so the global filters are safe."""
     notes: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RedynWarning)
@@ -138,22 +138,22 @@ def _heard() -> Generator[list[str]]:
     notes += dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, RedynWarning))
 
 
-# --- bounds -----------------------------------------------------------------------------------------------------
+# --- limits ------------------------------------------------------------------------------------------------------
 
 
 def set_bounds(memory: int) -> None:
-    """No more memory than that on top of what this process has, no core dumps; as far as the platform can."""
+    """Limits additional memory and disables core dumps, as far as the platform can."""
     try:
         import resource
-    except ImportError:  # Windows: sizes that files declare are checked, and the time is limited
+    except ImportError:  # Windows: only declared sizes are checked and the time is limited
         return
-    with contextlib.suppress(ValueError, OSError):  # stricter already
+    with contextlib.suppress(ValueError, OSError):  # already stricter
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     used = _address_space()
     if used:
         with contextlib.suppress(ValueError, OSError):
             return resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
-    # Elsewhere a limit of the address space is not kept, or what is used cannot be known: macOS.
+    # On macOS, limits of the address space are not enforced, and the usage is unknown.
     unit = 1 if sys.platform == "darwin" else 1024  # of ru_maxrss
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit + memory
 
@@ -170,7 +170,7 @@ OUT_OF_MEMORY = 99  # exit code
 
 
 def _address_space() -> int:
-    """Bytes of addresses that this process has reserved; 0 where it cannot be known."""
+    """Size of the address space of this process in bytes; 0 if unknown."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -178,13 +178,13 @@ def _address_space() -> int:
 
 
 def main(memory: int) -> None:
-    """One order, one answer."""
+    """Handles one request."""
     for name in ("redyn.report.scene", "redyn.studio.opening", "redyn.studio.prepared", "trimesh"):
-        with contextlib.suppress(ImportError):  # drawing is an extra
-            importlib.import_module(name)  # what every robot needs, before the order comes
-    gc.freeze()  # what is imported is not looked through again and again
+        with contextlib.suppress(ImportError):  # drawing is optional
+            importlib.import_module(name)  # import what every robot needs before the request arrives
+    gc.freeze()  # spare the garbage collector what is imported
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
+    os.dup2(2, 1)  # keeps output of libraries out of the response
     sys.stdout = io.TextIOWrapper(os.fdopen(os.dup(2), "wb"))
     set_bounds(memory)
     line = sys.stdin.buffer.readline()
@@ -195,7 +195,7 @@ def main(memory: int) -> None:
         answer = json.dumps({"error": "this robot is too large for the studio"}).encode()
     out.write(answer)
     out.close()
-    os._exit(0)  # without tidying up: there may be much to free
+    os._exit(0)  # skip cleanup: there may be much to free
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The server's side of reading uploads: processes that read one file each (see reader.py), a few at a time."""
+"""The server's side of reading uploads: processes that read one file each (see reader.py), a few concurrently."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, cast
 from redyn.studio.reader import LARGEST_ANSWER, MEMORY, OUT_OF_MEMORY, SECONDS, TOO_MUCH, Answer
 from redyn.studio.uploads import UploadError, without_folder
 
-MOST = 4  # that read at the same time; each may take `reader.MEMORY`
+MOST = 4  # concurrent readers; each may take `reader.MEMORY`
 
 
 class Readers:
-    """Starts them, one ahead of time, and ends those that take too long. Give it up with `close`."""
+    """Starts readers, one in advance, and kills those that take too long. End it with `close`."""
 
     def __init__(self, most: int = MOST, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self._free, self._seconds, self._memory = threading.BoundedSemaphore(most), seconds, memory
@@ -34,7 +34,7 @@ class Readers:
                 self._spare = _start(self._memory)
 
     def read(self, kind: str, folder: Path, name: str, choice: str | None = None) -> Answer:
-        """What the reader found in a file: blocks until it has, so call it in a thread. UploadError if it could not."""
+        """Reads a file and returns the response; blocks, so call it in a thread. UploadError if it failed."""
         order = {"kind": kind, "folder": str(folder), "name": name, "choice": choice}
         with self._free:
             process = self._take()
@@ -77,7 +77,7 @@ class Readers:
 
 
 def _start(memory: int) -> subprocess.Popen[bytes]:
-    # One thread: a process that may take little memory cannot give each of many threads a part of it.
+    # One thread: with limited memory, a process cannot allocate buffers for many threads.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "redyn.studio.reader", str(memory)],
@@ -89,13 +89,13 @@ def _start(memory: int) -> subprocess.Popen[bytes]:
 
 
 def _ask(process: subprocess.Popen[bytes], order: bytes, seconds: float) -> bytes:
-    """The answer, of at most LARGEST_ANSWER bytes."""
+    """The response, of at most LARGEST_ANSWER bytes."""
     assert process.stdin is not None
     assert process.stdout is not None
     late = threading.Timer(seconds, process.kill)
     late.start()
     try:
-        with contextlib.suppress(OSError):  # it may have ended: then it has no answer either
+        with contextlib.suppress(OSError):  # it may have exited: then there is no response either
             process.stdin.write(order)
             process.stdin.close()
         answer = process.stdout.read(LARGEST_ANSWER + 1)

@@ -1,4 +1,4 @@
-"""The work of every browser tab, kept on the server for a while after the tab is gone; how much of it, and whose."""
+"""Sessions of browser tabs, kept for a while after the tab is gone, within limits per user and in total."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from redyn.studio.troubles import Troubles
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
-FORGET = 30 * 60.0  # s until a tab that is gone is forgotten; its browser has the work still
-AWAY = 60.0  # s that a simulation goes on for a page that lost its connection,
-CLOSED = 5.0  # and for one that was closed, or is being loaded again
-MOST = 200  # tabs that are remembered
-MOST_EACH = 50  # tabs of one browser that are open
-MOST_RESULTS = 20  # tabs without a page whose simulations are
+FORGET = 30 * 60.0  # s until the session of a closed tab is dropped; its browser still has the work
+AWAY = 60.0  # s for which a simulation continues for a page that lost its connection,
+CLOSED = 5.0  # and for one that was closed or is being reloaded
+MOST = 200  # sessions in total
+MOST_EACH = 50  # open tabs per browser
+MOST_RESULTS = 20  # closed tabs whose results are kept
 
 
 @dataclass
 class Session:
-    """The work of one browser tab; `key` is what its uploads are addressed to, `person` the browser it is in."""
+    """The session of one browser tab; `key` addresses its uploads, `person` identifies its browser."""
 
     state: State
     person: str = ""
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
-    fresh: bool = True  # whether nothing was done in it yet
-    pages: int = 0  # that are connected
-    left: float = field(default_factory=time.monotonic)  # since when there is none
-    closing: bool = False  # whether the page said that it goes
-    desk: Desk | None = None  # the page that shows it
-    following: asyncio.Task[None] | None = None  # the robot of the tables being made
+    fresh: bool = True  # whether nothing has been done in it yet
+    pages: int = 0  # connected pages
+    left: float = field(default_factory=time.monotonic)  # time since which none is connected
+    closing: bool = False  # whether the page announced its closing
+    desk: Desk | None = None  # the page showing it
+    following: asyncio.Task[None] | None = None  # task that builds the robot of the tables
     troubles: Troubles = field(default_factory=Troubles)
-    uploads: asyncio.Lock = field(default_factory=asyncio.Lock)  # of this person, one after the other as they came
-    arriving: set[Path] = field(default_factory=set[Path])  # folders of uploads that are not read yet
+    uploads: asyncio.Lock = field(default_factory=asyncio.Lock)  # uploads of this user, in order of arrival
+    arriving: set[Path] = field(default_factory=set[Path])  # folders of uploads not read yet
 
     def came(self) -> None:
         self.pages, self.closing = self.pages + 1, False
@@ -57,7 +57,7 @@ class Session:
 
 
 class Sessions:
-    """By the name of the tab."""
+    """All sessions, by the name of the tab."""
 
     def __init__(self, first: Opened) -> None:
         self.first = first
@@ -65,7 +65,7 @@ class Sessions:
         self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, tab: str, person: str) -> Session:
-        """The session of a tab, a new one for a new tab. The one that was left first makes room for it, if need be."""
+        """The session of a tab, created if new. If there are too many, the one closed longest ago is dropped."""
         if tab not in self._by_tab:
             self.look_after()
             if sum(session.pages > 0 for session in self.of_person(person)) >= MOST_EACH:
@@ -80,7 +80,7 @@ class Sessions:
         return self._by_tab[tab]
 
     def of_person(self, person: str) -> list[Session]:
-        """All of one browser."""
+        """All sessions of one browser."""
         return [session for session in self._by_tab.values() if session.person == person]
 
     def by_key(self, key: str) -> Session | None:
@@ -88,7 +88,7 @@ class Sessions:
         return next(found, None)
 
     def look_after(self) -> None:
-        """Frees workers, lets go of results that nobody looks at, and forgets tabs that were closed long ago."""
+        """Frees workers and results of closed tabs, and drops sessions closed long ago."""
         now = time.monotonic()
         for session in self._by_tab.values():
             session.look_after(now)

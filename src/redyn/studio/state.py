@@ -1,4 +1,4 @@
-"""What one browser tab works on: a robot being edited, its pose, the forms and what was computed. No user interface."""
+"""State of one browser tab: the robot being edited, its pose, the forms and the results. No user interface."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ POSITION = np.array([False, False, False, True, True, True])
 class State:
     """Call `close` when it is no longer needed: it owns a folder of uploads.
 
-    `robot` is the one that is shown and computed. While the tables hold a mistake it is the last one that was right,
-    and nothing is computed or handed out.
+    `robot` is the one shown and used in computations. While the tables are invalid it is the last valid one,
+    and nothing is computed or exported.
     """
 
     editor: Editor
@@ -52,15 +52,15 @@ class State:
     forward: Forward | None = None
     job: Job | None = None
     derivation: Job | None = None  # of formulas
-    before: Tab = "inverse"  # the tab that was open before the equations
-    time: float = 0.0  # that the player shows
-    origin: Origin = field(default_factory=Origin)  # of the robot that is shown
+    before: Tab = "inverse"  # the tab open before the equations
+    time: float = 0.0  # time of the player
+    origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
-    _meshes: dict[Path, Path] = field(default_factory=dict[Path, Path])  # of uploads, by the folder of the robot's file
+    _meshes: dict[Path, Path] = field(default_factory=dict[Path, Path])  # by the folder of the robot's file
 
     @classmethod
     def first(cls, source: str | Path | Opened = FIRST) -> State:
-        """A robot of the library or a file, and its usual motion."""
+        """Opens a robot of the library or a file, with its default motion."""
         found = source if isinstance(source, Opened) else open_source(source)
         editor = Editor(found.description, found.origin)
         state = cls(editor, found.robot, found.robot.initial.copy(), origin=found.origin)
@@ -76,64 +76,64 @@ class State:
 
     @property
     def jobs(self) -> list[Job]:
-        """That run or wait, or have just ended."""
+        """Jobs that run, wait or have just ended."""
         return [job for job in (self.job, self.derivation) if job is not None]
 
     def let_go(self, simulations: bool) -> None:
-        """Of what takes room and can be computed again: motions at once, simulations when their form is run again."""
+        """Drops large results, which can be recomputed: motions automatically, simulations by running them again."""
         self.inverse = None
         if simulations:
             self.forward = None
 
     @property
     def folder(self) -> Path:
-        """Private to this tab."""
+        """The folder of uploads, private to this tab."""
         if self._folder is None:
             self._folder = inbox.new_folder()
         return self._folder
 
     def keep_folder(self) -> None:
-        """Shows other servers that somebody uses it: see `inbox.remove_abandoned`."""
+        """Marks the folder as in use for other servers: see `inbox.remove_abandoned`."""
         if self._folder is not None:
             with contextlib.suppress(OSError):
                 os.utime(self._folder)
 
-    # --- the robot --------------------------------------------------------------------------------------------
+    # --- the robot -----------------------------------------------------------------------------------------------
 
     @property
     def mistake(self) -> str:
-        """What is wrong with the tables: then `robot` is the last one that was right. Nothing if they are right."""
+        """The error in the tables, if any: then `robot` is the last valid one."""
         return self.editor.mistake
 
     @property
     def wanted(self) -> RobotDescription | None:
-        """The last robot of the tables that was right, if it is not yet the one that is shown."""
+        """The last valid robot of the tables, if it is not shown yet."""
         description = self.editor.description
         same = description == self.robot.description and self.editor.origin == self.origin
         return None if same else description
 
     @property
     def warnings(self) -> list[str]:
-        """Of loading the robot that is shown."""
+        """Warnings from loading the current robot."""
         return list(self.origin.warnings)
 
     @property
     def archive(self) -> Origin | None:
-        """The upload of several files that the robot comes from."""
+        """The uploaded archive that the robot comes from."""
         return self.origin if self.origin.robots else None
 
     @property
     def notes(self) -> list[str]:
-        """All that is odd about the robot: warnings of loading it, and defects that its file itself knows of."""
+        """Notes on the robot: warnings from loading it, and defects listed in its file."""
         return [*self.warnings, *self.robot.description.defects]
 
     def check_right(self) -> None:
-        """An error while the tables hold a mistake: what could be had now would be of another robot than they show."""
+        """Raises an error while the tables are invalid: results would be of another robot than the tables show."""
         if self.mistake:
-            raise InputError(f"the tables hold a mistake, so nothing is computed or saved: {self.mistake}")
+            raise InputError(f"the tables contain an error, so nothing is computed or saved: {self.mistake}")
 
     def open(self, found: Opened) -> str:
-        """Another robot. Says what that has stopped."""
+        """Replaces the robot. Returns a note on what that has stopped."""
         self.editor.open(found.description, found.origin)
         stopped = self._use(found.robot)
         self.motion.fit(found.robot)
@@ -143,7 +143,7 @@ class State:
         return stopped
 
     def rejoin(self, found: Opened) -> None:
-        """The upload of a robot that came back from the browser: the robot stays as it is, and has its meshes again."""
+        """The upload of a restored robot: the robot stays as it is and gets its meshes back."""
         folder = found.description.folder
         if folder is None or found.meshes is None:
             return
@@ -156,7 +156,7 @@ class State:
         self.robot, self.origin = Robot(self.robot.description.placed_in(folder)), found.origin
 
     def follow(self, robot: Robot) -> str:
-        """The robot of the tables after an edit, an undo or a redo. Says what that has stopped."""
+        """Adopts the robot of the tables after an edit, undo or redo. Returns a note on what that has stopped."""
         same = robot.coordinate_names == self.robot.coordinate_names
         alike = robot.model.quaternions == self.robot.model.quaternions
         before, pose = self.robot.initial, self.q
@@ -165,7 +165,7 @@ class State:
             (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose
-        elif same:  # another initial pose: motions begin there
+        elif same:  # new initial pose: motions begin there
             kept = self.motion.stop
             self.motion.fit(robot)
             self.motion.stop = kept
@@ -173,7 +173,7 @@ class State:
         return stopped
 
     def follow_editor(self) -> bool:
-        """Makes the robot of the tables and follows it, all at once. True if it is another one."""
+        """Builds the robot of the tables and adopts it, synchronously. True if it has changed."""
         description = self.wanted
         if description is None:
             return False
@@ -185,14 +185,14 @@ class State:
         return True
 
     def refuse(self, description: RobotDescription, reason: str) -> None:
-        """No robot can be made of the tables: the one that is shown stays."""
+        """The robot of the tables cannot be built: the current one stays."""
         self.editor.refuse(description, reason, self.robot.description, self.origin)
 
     def _use(self, robot: Robot) -> str:
         stopped = ""
         if self.job is not None and not self.job.over.is_set():
             part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
-            stopped = f"The simulation was stopped{part}: the robot that it was of is no longer the one shown."
+            stopped = f"The simulation was stopped{part}: its robot is no longer the one shown."
             self.job.cancel()
         self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
         self.inverse, self.forward, self.job = None, None, None
@@ -200,7 +200,7 @@ class State:
 
     @property
     def meshes(self) -> Path | None:
-        """What the reader has made of the meshes of an uploaded robot; None: the robot's files are our own."""
+        """Prepared meshes of an uploaded robot; None: its files are not from an upload."""
         folder = self.robot.description.folder
         if folder is None:
             return None
@@ -213,12 +213,12 @@ class State:
         """Of uploads."""
         return {path.parent for path in (self.meshes,) if path is not None}
 
-    # --- pose -------------------------------------------------------------------------------------------------
+    # --- pose ----------------------------------------------------------------------------------------------------
 
     def jog(self, slider: int, value: float) -> str:
-        """One joint; of joints with several velocities, along one of them (see coordinates.py).
+        """Moves one joint; joints with several velocities, along one of them (see coordinates.py).
 
-        Says so where the joint stops at a limit instead.
+        Returns a note if the joint stops at a limit instead.
         """
         if not 0 <= slider < self.robot.dof or not np.isfinite(value):
             raise InputError(f"slider {slider + 1}: expected a number")
@@ -232,13 +232,13 @@ class State:
 
     @property
     def tip_can_jog(self) -> bool:
-        """Inverse kinematics does not search for quaternions."""
+        """Whether the end effector can be jogged: inverse kinematics does not support quaternions."""
         return self.robot.nq == self.robot.dof and self.robot.model.end_effector is not None
 
     def jog_tip(self, axis: int, step: float) -> None:
-        """The end effector, along (0 to 2) or about (3 to 5) an axis of the world, by inverse kinematics.
+        """Moves the end effector along (0 to 2) or about (3 to 5) a world axis, by inverse kinematics.
 
-        Robots with few joints cannot keep the other five as they are: then the position counts, or what can be had.
+        Robots with few joints cannot keep the other five coordinates: then only the position is kept, or what can be.
         """
         pose = self.robot.forward_kinematics(self.q)
         wanted = pose.copy()
@@ -261,15 +261,15 @@ class State:
                 if near and limits:
                     self.q = near[0]
                     return
-                if near:  # were it not for the limits
+                if near:  # without limits
                     beyond = np.flatnonzero(position_range(self.robot).beyond(near[0][None])[0])
                     names = ", ".join(self.robot.coordinate_names[k] for k in beyond)
-                    raise InputError(f"the end effector cannot go there: only beyond the limits of {names}")
+                    raise InputError(f"the end effector cannot move there within the limits of {names}")
                 reasons.append(found.reason)
-        raise InputError(f"the end effector cannot go there: {reasons[0] or 'only by a jump of the joints'}")
+        raise InputError(f"the end effector cannot move there: {reasons[0] or 'only by a jump of the joints'}")
 
     def show_time(self, t: float) -> None:
-        """The pose of the motion that is played at a time."""
+        """The pose of the current motion at a time."""
         found = self.played
         if found is not None:
             self.q = found.q[instant(found.t, t)].copy()
@@ -281,25 +281,25 @@ class State:
 
     @property
     def playing(self) -> Tab:
-        """The tab whose motion the player plays: the open one, but the equations leave it as it was."""
+        """The tab whose motion is played: the open one, or for the equations the previous one."""
         return self.before if self.tab == "equations" else self.tab
 
     @property
     def played(self) -> Run | Inverse | None:
-        """What the player plays, with t, q and qd."""
+        """The motion being played, with t, q and qd."""
         if self.playing == "forward":
             return None if self.forward is None else self.forward.runs[0].run
         return self.inverse
 
     def rates_at(self, t: float) -> Array:
-        """Joint rates of the motion that is played; zero where there is none."""
+        """Joint rates of the motion being played; zero if there is none."""
         found = self.played
         return np.zeros(self.robot.dof) if found is None else found.qd[instant(found.t, t)]
 
-    # --- dynamics ---------------------------------------------------------------------------------------------
+    # --- dynamics ------------------------------------------------------------------------------------------------
 
     def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None]:
-        """What to hand to `work.inverse`."""
+        """Arguments of `work.inverse`."""
         self.check_right()
         return self.robot, self.motion.plan(self.robot), self.meshes
 
@@ -308,7 +308,7 @@ class State:
         return self.inverse
 
     def forward_order(self) -> Order:
-        """What to hand to `work.forward`."""
+        """Arguments of `work.forward`."""
         self.check_right()
         plan = self.run.plan(self.robot, self.motion)
         robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
@@ -318,14 +318,14 @@ class State:
                 raise InputError(f"compare: choose another integrator than {plan.method} itself")
             methods.append(name)
         elif kind == "robot":
-            if name not in library():  # of which `read` would take a file of this machine
+            if name not in library():  # `read` would open a file of this machine
                 raise InputError("compare: choose a robot of the library")
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
 
     def matrices(self) -> dict[str, Array]:
-        """Mass matrix, Coriolis matrix and gravity at the state that is shown."""
+        """Mass matrix, Coriolis matrix and gravity at the current state."""
         robot, q = self.robot, self.q
         return {
             "mass": robot.mass_matrix(q),
@@ -335,11 +335,11 @@ class State:
 
 
 def mesh_files(description: RobotDescription) -> set[str]:
-    """That the shapes of a robot name."""
+    """Mesh files of a robot's shapes."""
     shapes = (shape for link in description.links for shape in (*link.visual, *link.collision))
     return {shape.file for shape in shapes if shape.file is not None}
 
 
 def instant(times: Array, t: float) -> int:
-    """The sample at a time, or the next one."""
+    """Index of the sample at a time, or the next one."""
     return int(np.clip(np.searchsorted(times, t), 0, len(times) - 1))

@@ -1,8 +1,8 @@
-"""A link that became longer: its mass centre and inertia can follow, as if the body had been stretched.
+"""Scales mass centre and inertia with a changed link length, as if the body had been stretched.
 
-A length of a DH table, or the place of a joint in a table of frames, is a length of one link: the row's own in the
-book's tables, that of its parent in the others, whose frames are at the near end. Stretching a body of constant mass
-by A takes its mass centre c to A c and the matrix of its second moments S to A S Aᵀ; its inertia is tr(S) 1 - S.
+A length of a DH table, or the position of a joint in a table of frames, is a length of one link: the row's own in the
+book's tables, its parent's in the others, whose frames are at the near end. Stretching a body of constant mass
+by A takes its mass centre c to A c and its second-moment matrix S to A S Aᵀ; its inertia is tr(S) 1 - S.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LENGTHS = {"dh": ("a", "b"), "modified-dh": ("a", "d"), "frames": ("xyz",)}
 
 
 class Stretch(NamedTuple):
-    """What could be done to the body of a row: `text` says what has changed."""
+    """A proposed scaling of the body of a row: `text` says what has changed."""
 
     row: int
     matrix: Array  # 3x3, in the frame of the link
@@ -30,14 +30,14 @@ class Stretch(NamedTuple):
 
 
 def stretch_of(before: Draft, after: Draft, row: int, column: str) -> Stretch | None:
-    """What an edit of one cell stretches; None if it is no length, or nothing that has mass and inertia to follow."""
+    """The scaling that an edit of one cell implies; None if it is no length, or the body has no mass."""
     if column not in LENGTHS[after.convention]:
         return None
     try:
         body = row if after.convention == "dh" else _parent(after, row)
         matrix = _matrix(before.rows[row], after.rows[row], column, after.convention)
         cells = [parse_number(after.rows[body][c] or "0") for c in ("mass", *INERTIA)]
-    except (ValueError, IndexError):  # a cell that is no number, or a parent that is the world
+    except (ValueError, IndexError):  # a cell that is not a number, or the parent is the world
         return None
     if matrix is None or not cells[0] or not any(cells[1:]):
         return None
@@ -51,7 +51,7 @@ def _parent(draft: Draft, row: int) -> int:
 
 
 def _matrix(before: Row, after: Row, column: str, convention: str) -> Array | None:
-    """None where nothing is stretched: no change, from nothing, or to nothing."""
+    """None if there is no stretch: no change, or from or to zero length."""
     if column == "xyz":
         texts = [re.split(r"[,;]", row["xyz"]) for row in (before, after)]
         old, new = (np.array([parse_number(text.strip()) for text in three]) for three in texts)

@@ -1,7 +1,7 @@
-"""A robot as tables of text, and tables of text read as a robot.
+"""Converts a robot to tables of text and back.
 
-The cells hold what was typed (`pi/2`, `90 deg`) or the exact number of the file. Reading them goes through the same
-checks as a robot file; what is wrong comes back at its cell. See editor.py for how they change.
+The cells hold what was typed (`pi/2`, `90 deg`) or the exact number of the file. They go through the same
+checks as a robot file; errors are attached to their cells. See editor.py for how they change.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ CENTRE = ("x", "y", "z")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 MASS = ("mass", *CENTRE, *INERTIA)
 JOINT = ("lower", "upper", "speed", "effort", "damping", "coulomb", "armature", "offset")
-MORE = ("axis2", "pitch", "initial")  # of tables of frames only; the first two where a joint has them
+MORE = ("axis2", "pitch", "initial")  # tables of frames only; the first two only if a joint uses them
 _ANGLES = {"alpha", "theta", "rpy", "initial", "offset", "lower", "upper"}
 _VECTORS = {"xyz", "rpy", "axis", "axis2"}
 VARIABLE = {"dh": {"revolute": "theta", "prismatic": "b"}, "modified-dh": {"revolute": "theta", "prismatic": "d"}}
-# Where the checks of a robot file put an error, and the columns that it is about.
+# Location of an error in a robot file -> the columns it concerns.
 _PLACES = {
     "inertia": INERTIA,
     "com": CENTRE,
@@ -43,15 +43,15 @@ _PLACES = {
     "joint.name": ("name",),
 }
 
-_PER_VALUE = {"mimic"}  # kept, though no table shows it; of joints with one value
-MOST = {"speed": "speed_limit", "effort": "effort_limit"}  # columns, and what a robot file calls them
+_PER_VALUE = {"mimic"}  # kept though no table shows it; joints with one value
+MOST = {"speed": "speed_limit", "effort": "effort_limit"}  # columns and the corresponding fields of a robot file
 
 Row = dict[str, str]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a cell; row and column are empty if it is about the whole robot."""
+    """An error in a cell; row and column are empty if it concerns the whole robot."""
 
     row: int | None
     column: str
@@ -60,12 +60,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Draft:
-    """What the tables hold: `robot` the fields of the whole robot, `rows` the cells, `rest` what no table shows."""
+    """Contents of the tables: `robot` the fields of the whole robot, `rows` the cells, `rest` what no table shows."""
 
     robot: dict[str, Any]
     rows: tuple[Row, ...]
     rest: tuple[dict[str, Any], ...] = field(repr=False)
-    folder: Path | None = None  # where the file of the robot lies, for its meshes
+    folder: Path | None = None  # folder of the robot's file, for its meshes
     origin: Origin = field(default=Origin(), repr=False, compare=False)
 
     @property
@@ -73,7 +73,7 @@ class Draft:
         return str(self.robot["convention"])
 
     def columns(self) -> tuple[str, ...]:
-        """Of the geometry, as the table shows them: a column that no joint needs is left out."""
+        """Columns of the geometry table: those that no joint uses are left out."""
         if self.convention != "frames":
             return GEOMETRY[self.convention]
         kinds = {row["joint"] for row in self.rows}
@@ -141,7 +141,7 @@ def _cell(column: str, value: object) -> str:
 
 
 def _unshown(link: dict[str, Any]) -> dict[str, Any]:
-    """What no table shows, kept as it is: parents, shapes, other fields of the joint."""
+    """Fields that no table shows: parents, shapes, other fields of the joint."""
     rest = {key: link[key] for key in ("parent", "visual", "collision") if key in link}
     if isinstance(link["joint"], dict):
         joint = cast("dict[str, Any]", link["joint"])
@@ -151,7 +151,7 @@ def _unshown(link: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(draft: Draft) -> RobotDescription | list[Problem]:
-    """The robot that the tables describe, or what is wrong with them."""
+    """The robot that the tables describe, or their errors."""
     problems: list[Problem] = []
     links = [_link(draft, i, problems) for i in range(len(draft.rows))]
     if problems:
@@ -218,14 +218,14 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
 
 
 def vector(text: str, i: int, column: str, problems: list[Problem], count: int | None = None) -> list[float] | None:
-    """Numbers with commas between them, as many as `count` says."""
+    """`count` numbers separated by commas."""
     if not text.strip():
         return None
     try:
         parse = parse_angle if column in _ANGLES else parse_number
         values = [parse(part.strip()) for part in re.split(r"[,;]", text)]
         if count is not None and len(values) != count:
-            raise ValueError(f"expected three numbers, as 0, 0, 1; got {len(values)}")
+            raise ValueError(f"expected three numbers such as 0, 0, 1; got {len(values)}")
         return values
     except ValueError as error:
         problems.append(Problem(i, column, str(error)))
@@ -233,7 +233,7 @@ def vector(text: str, i: int, column: str, problems: list[Problem], count: int |
 
 
 def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
-    """An error of the whole robot, at the cells that it is about."""
+    """An error of the whole robot, attached to the cells it concerns."""
     message = str(error).removeprefix(f"{error.where}: ").split("; correct it, or say")[0]
     match = re.match(r"links\[(\d+)\]\.?(.*)", error.where)
     if match is None:
@@ -245,7 +245,7 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
         and word is not None
         and f"joint.{word[0]}" in (*_PLACES, *(f"joint.{c}" for c in (*JOINT, *MORE)))
     ):
-        name = f"joint.{word[0]}"  # checks of the joint as a whole begin with the field
+        name = f"joint.{word[0]}"  # errors of the whole joint begin with the field
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
     known = {"name", "joint", *draft.columns(), *MASS, *JOINT, *MORE}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]

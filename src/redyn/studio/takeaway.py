@@ -1,4 +1,4 @@
-"""What is taken home from the studio: Python, a report, tables of numbers, the robot. Never of a robot not shown."""
+"""Downloads: Python, a report, tables of numbers, the robot. Always of the robot shown."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from redyn.words import counted
 if TYPE_CHECKING:
     from redyn.studio.state import State
 
-Content = tuple[str, str]  # the name of a file, and what is in it
+Content = tuple[str, str]  # name and content of a file
 NOTHING = "there is no motion yet: run the inverse or the forward dynamics first"
 
 
 def python(state: State) -> str:
-    """The Python that repeats what the open tab shows; what its form would give where nothing was run yet."""
+    """Python that repeats what the open tab shows, or would show if it were run."""
     state.check_right()
     description = state.robot.description
     if state.tab == "inverse":
@@ -55,11 +55,11 @@ def robot_file(state: State, kind: str) -> Content:
     return f"{safe_name(state.robot.name)}.{kind}", content
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------
+# --- numbers -----------------------------------------------------------------------------------------------------
 
 
 def plots_of(found: Inverse | Forward, split: int | None = None) -> dict[str, tuple[Plot, Other | None]]:
-    """The plots of a result by name, each with that of a second run."""
+    """The plots of a result by name, each paired with that of the second run."""
     if isinstance(found, Inverse):
         return {key: (plot, None) for key, plot in inverse_plots(found, split).items()}
     first = run_plots(found.runs[0].run)
@@ -82,7 +82,7 @@ def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Cont
 
 
 def motion_csv(state: State) -> Content:
-    """The motion that is played with all its columns; it can be uploaded again as a motion or as torques."""
+    """The current motion with all its columns; it can be uploaded again as a motion or as torques."""
     state.check_right()
     name = f"{safe_name(state.robot.name)}-{state.playing}.csv"
     if state.playing == "forward" and state.forward is not None:
@@ -94,11 +94,11 @@ def motion_csv(state: State) -> Content:
     raise InputError(NOTHING)
 
 
-# --- the report -------------------------------------------------------------------------------------------------
+# --- the report --------------------------------------------------------------------------------------------------
 
 
 def report(state: State) -> tuple[str, bytes]:
-    """A page of the motion that is played, of both runs where two are compared: its name and its content."""
+    """A page of the current motion, or of both runs being compared: its name and content."""
     state.check_right()
     if state.played is None:
         raise InputError(NOTHING)
@@ -122,7 +122,7 @@ def _forward_report(path: Path, found: Forward) -> None:
     first = found.runs[0].run
     keep: NDArray[np.bool_] = np.asarray(
         np.isfinite(first.q).all(axis=1)
-    )  # a motion that diverged ends in numbers that cannot be drawn
+    )  # a diverged motion ends with values that cannot be drawn
     pairs = [(_only(plot, keep), other) for plot, other in plots_of(found).values()]
     second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
     names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
@@ -149,7 +149,7 @@ def _only(plot: Plot, keep: NDArray[np.bool_]) -> Plot:
 
 
 def run_notes(found: Forward, k: int, name: str) -> list[str]:
-    """What is said of a run in a report."""
+    """Notes on a run in a report."""
     finished = found.runs[k]
     run = finished.run
     drift = float(abs(run.energy.balance).max())

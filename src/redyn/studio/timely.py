@@ -1,4 +1,4 @@
-"""Connections that never finish asking are closed: uvicorn itself would wait for the rest of a request for ever."""
+"""Closes connections whose request never completes: uvicorn itself would wait forever."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, cast
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-SECONDS = 20.0  # that the headers of a request may take
+SECONDS = 20.0  # time limit for the headers of a request
 
-_Protocol: type[Any] = cast(Any, AutoHTTPProtocol)  # which of several it is depends on what is installed
+_Protocol: type[Any] = cast(Any, AutoHTTPProtocol)  # which implementation it is depends on what is installed
 
 
 class TimelyProtocol(_Protocol):
-    """HTTP whose every request must have its headers complete in time. Bodies are looked after in access.py."""
+    """HTTP protocol with a time limit for request headers. Bodies are limited in access.py."""
 
     _late: TimerHandle | None = None
 
@@ -33,7 +33,7 @@ class TimelyProtocol(_Protocol):
         _Protocol.connection_lost(self, exc)
 
     def _answering(self) -> bool:
-        """Whether the headers have come: a request is under way, or this is a WebSocket now."""
+        """Whether the headers have arrived: a request is in progress, or this has become a WebSocket."""
         upgraded = self.transport.get_protocol() is not self
         return upgraded or (self.cycle is not None and not self.cycle.response_complete)
 

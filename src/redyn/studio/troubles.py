@@ -1,4 +1,4 @@
-"""What went wrong, as the page shows it: every message belongs to its cause, and goes only when that is mended."""
+"""Errors shown on the page: every message belongs to a cause and disappears when that is resolved."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ _FOLDERS = re.compile(r"(?:[A-Za-z]:)?[\\/](?:[^\s'\":\\/]+[\\/])+")
 
 
 def fault(error: BaseException) -> str:
-    """An error that nobody expected, for people elsewhere: without the folders of this machine.
+    """Message for an unexpected error, without the folders of this machine.
 
     >>> fault(FileNotFoundError(2, "No such file", "/home/ann/robots/arm.stl"))
-    "this did not work, which is a fault of redyn's (FileNotFoundError: [Errno 2] No such file: 'arm.stl')"
+    "internal error, a bug in redyn (FileNotFoundError: [Errno 2] No such file: 'arm.stl')"
     """
-    return f"this did not work, which is a fault of redyn's ({type(error).__name__}: {_FOLDERS.sub('', str(error))})"
+    return f"internal error, a bug in redyn ({type(error).__name__}: {_FOLDERS.sub('', str(error))})"
 
 
 class Troubles:
-    """Messages by cause. Every try has a number: one that ends late does not speak for a later one of its cause."""
+    """Messages by cause. Attempts are numbered: one that ends late does not override a later one of its cause."""
 
     def __init__(self) -> None:
         self._numbers = count(1)
-        self._last: dict[str, int] = {}  # of each cause, the latest try that has ended
+        self._last: dict[str, int] = {}  # by cause, the latest attempt that has ended
         self._messages: dict[str, str] = {}
 
     def attempt(self) -> int:
-        """The number of a try that begins now."""
+        """The number of a new attempt."""
         return next(self._numbers)
 
     def ended(self, cause: str, number: int, message: str = "") -> None:
-        """A try has ended: well, or with a message."""
+        """An attempt has ended: successfully, or with a message."""
         if number < self._last.get(cause, 0):
             return
         self._last[cause] = number
         self._messages.pop(cause, None)
         if message:
-            self._messages[cause] = message  # the latest one comes last
+            self._messages[cause] = message  # the latest is last
 
     def close(self, cause: str) -> None:
         """The user has read it."""
         self._messages.pop(cause, None)
 
     def forget(self, *causes: str) -> None:
-        """What these causes were about is no more, nor what tries that go on will say of it."""
+        """Drops these causes, and ignores running attempts of them."""
         for cause in causes:
             self.ended(cause, self.attempt())
 

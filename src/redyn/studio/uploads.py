@@ -1,6 +1,6 @@
-"""Files from strangers: kept in a private folder, unpacked within bounds, and which of them is the robot.
+"""Untrusted files: stored in a private folder, unpacked within limits, and searched for robots.
 
-Everything here that looks into a file is called in a process of its own (see reader.py), not in the server.
+Everything here that opens a file runs in a separate process (see reader.py), not in the server.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from redyn.errors import RedynError
 LARGEST = 50_000_000  # bytes of an upload
 LARGEST_UNPACKED = 250_000_000
 MOST_FILES = 2000
-ROBOTS = (".urdf", ".yaml", ".yml", ".xml")  # in this order an archive is searched
+ROBOTS = (".urdf", ".yaml", ".yml", ".xml")  # order in which an archive is searched
 KEPT = (*ROBOTS, ".xacro", ".stl", ".dae", ".obj", ".mtl", ".ply", ".glb", ".gltf", ".bin", ".png", ".jpg", ".jpeg")
 EXPECTED = "expected a .yaml, .urdf or .xml (MJCF) file, or a .zip with one and its meshes"
 PIECE = 1 << 20
-SNIFFED = 4096  # bytes in which a robot file shows what it is
+SNIFFED = 4096  # bytes by which a robot file is recognised
 
 
 class UploadError(RedynError):
-    """A file that is not taken, and why."""
+    """A refused file."""
 
 
 def safe_name(name: str) -> str:
-    """The last part of a name, with nothing in it that a file system could take amiss.
+    """The last part of a path, reduced to characters that are safe in any file system.
 
     >>> safe_name("../../etc/my arm.urdf"), safe_name("..")
     ('my_arm.urdf', 'file')
@@ -39,7 +39,7 @@ def safe_name(name: str) -> str:
 
 
 def without_folder(message: str, folder: Path) -> str:
-    """A message without the place where this server keeps its files.
+    """A message with the server's folder removed.
 
     >>> without_folder("/srv/x7/arm.urdf:3: no link", Path("/srv/x7"))
     'arm.urdf:3: no link'
@@ -50,11 +50,11 @@ def without_folder(message: str, folder: Path) -> str:
     return message
 
 
-# --- archives ---------------------------------------------------------------------------------------------------
+# --- archives ----------------------------------------------------------------------------------------------------
 
 
 def unpack(archive: Path) -> Path:
-    """The contents of a zip, in a folder beside it."""
+    """Unpacks a zip into a folder next to it."""
     target = archive.parent / "unpacked"
     target.mkdir(mode=0o700)
     name = archive.name
@@ -78,14 +78,14 @@ def unpack(archive: Path) -> Path:
 
 
 def _inside(archive: str, entry: zipfile.ZipInfo) -> PurePosixPath:
-    """Where an entry goes; an error if that is not below the folder, or if it is no plain file."""
+    """Target path of an entry; an error if it is outside the folder or not a regular file."""
     shown = entry.filename[:100]
     path = PurePosixPath(entry.filename.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", shown) or "\0" in entry.filename:
         raise UploadError(f"{archive}: {shown!r} leads out of the archive, which is not allowed")
     mode = entry.external_attr >> 16
     if mode and not stat.S_ISREG(mode) and stat.S_IFMT(mode):
-        raise UploadError(f"{archive}: {shown!r} is no plain file, which is not allowed")
+        raise UploadError(f"{archive}: {shown!r} is not a regular file, which is not allowed")
     if entry.flag_bits & 1:
         raise UploadError(f"{archive}: {shown!r} is encrypted")
     if len(path.parts) > 20 or any(len(part) > 200 for part in path.parts):
@@ -94,7 +94,7 @@ def _inside(archive: str, entry: zipfile.ZipInfo) -> PurePosixPath:
 
 
 def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, left: int, archive: str) -> int:
-    """Bytes written. What an archive says about its sizes is not believed."""
+    """Unpacks an entry and returns the bytes written. Sizes declared in the archive are not trusted."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     written = 0
     with packed.open(entry) as source, path.open("xb") as file:
@@ -106,14 +106,14 @@ def _extract(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, left: 
     return written
 
 
-# --- which file is the robot ------------------------------------------------------------------------------------
+# --- which file is the robot -------------------------------------------------------------------------------------
 
 
 def robots_in(folder: Path, archive: str) -> list[str]:
     """The robot files of an archive, the likeliest first, as paths within it.
 
-    A .urdf before a .yaml before an .xml; then one that is named as the archive, then those nearer to its root. Files
-    that only look like robots by their ending (settings in YAML, package.xml) are left out.
+    .urdf before .yaml before .xml; then one named like the archive, then those nearer to its root. Files
+    that only have the extension of a robot file (settings in YAML, package.xml) are left out.
     """
     found = [path for path in folder.rglob("*") if path.suffix.lower() in ROBOTS and _is_robot(path)]
     if not found:
@@ -121,10 +121,10 @@ def robots_in(folder: Path, archive: str) -> list[str]:
         if xacro is not None:
             turned = xacro.removesuffix(".xacro").removesuffix(".urdf")
             raise UploadError(
-                f"{archive}: holds xacro, which is not read yet ({xacro}); make a URDF of it first: "
+                f"{archive}: contains xacro ({xacro}), which is not supported; convert it to URDF first: "
                 f"xacro {xacro} > {turned}.urdf"
             )
-        raise UploadError(f"{archive}: the archive holds no .urdf, .yaml or .xml file with a robot")
+        raise UploadError(f"{archive}: the archive contains no .urdf, .yaml or .xml file with a robot")
     own = Path(archive).stem.lower()
 
     def rank(path: Path) -> tuple[int, bool, int, str]:
@@ -136,7 +136,7 @@ def robots_in(folder: Path, archive: str) -> list[str]:
 
 
 def _is_robot(path: Path) -> bool:
-    """By its beginning; whether it is a good one shows when it is read."""
+    """Whether the beginning of a file looks like a robot; it is validated when it is read."""
     with path.open("rb") as file:
         head = file.read(SNIFFED)
     if path.suffix.lower() in (".yaml", ".yml"):

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.html import pack_flags, worth_drawing
+from redyn.report.html import chart
 from redyn.report.plots import Other, Plot, curves, turning
 from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
 from redyn.studio.coordinates import coordinate_units, units
-from redyn.studio.limits import Range, effort_range, position_range, speed_range, told
+from redyn.studio.limits import Range, effort_range, position_range, speed_range, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
 from redyn.words import counted
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Inverse:
-    """A motion and what it needs."""
+    """A motion and its torques."""
 
     robot: Robot
     plan: MotionPlan
@@ -43,7 +43,7 @@ class Inverse:
     qd: Array
     qdd: Array
     tau: Array
-    path: Array | None  # of the end effector; none if there are several tips
+    path: Array | None  # of the end effector; None if there are several tips
     scene: dict[str, Any]
 
     @cached_property
@@ -58,32 +58,32 @@ class Inverse:
     @cached_property
     def beyond(self) -> list[str]:
         """What leaves its limits."""
-        return told(self.robot, self.t, self.q, self.qd, self.tau)
+        return violations(self.robot, self.t, self.q, self.qd, self.tau)
 
 
 class Finished(NamedTuple):
-    """One simulation, the seconds that it took, and what the viewer needs."""
+    """One simulation, its computing time, and the data for the viewer."""
 
     run: Run
     seconds: float
     scene: dict[str, Any]
-    trouble: str  # why it ended early, in red; empty if it did not
+    trouble: str  # why it ended early; empty if it did not
 
     def beyond(self, stops: bool) -> list[str]:
         """What leaves its limits."""
         run = self.run
-        return told(run.robot, run.t, run.q, run.qd, run.tau, stops)
+        return violations(run.robot, run.t, run.q, run.qd, run.tau, stops)
 
 
 class Forward(NamedTuple):
-    """The simulations of the forward panel: one, or two to compare; and what was asked for."""
+    """The simulations of the forward panel, one or two to compare, and their plan."""
 
     order: Order
     runs: list[Finished]
 
     @property
     def labels(self) -> list[str]:
-        """What the runs are called beside one another: by what they differ in."""
+        """Labels of the runs: what they differ in."""
         first = self.runs[0].run
         same = all(found.run.method == first.method for found in self.runs)
         return [found.run.robot.name if same else found.run.method for found in self.runs]
@@ -109,8 +109,8 @@ class Order(NamedTuple):
     meshes: list[Path | None]  # of each robot: see `prepared.load_meshes`
 
 
-def forward(tell: Callable[[float, str], None], order: Order) -> Forward:
-    """Carries it out; `tell` takes the part done and a note."""
+def forward(report: Callable[[float, str], None], order: Order) -> Forward:
+    """Runs the simulations; `report` takes the fraction done and a note."""
     plan = order.plan
     robots = [(Robot(robot), load_meshes(path)) for robot, path in zip(order.robots, order.meshes, strict=True)]
     jobs = [(robot, meshes, method) for robot, meshes in robots for method in order.methods]
@@ -119,9 +119,9 @@ def forward(tell: Callable[[float, str], None], order: Order) -> Forward:
         mine = _fitted(replace(plan, method=method), robot)
 
         def show(part: float, k: int = k, name: str = f"{robot.name}, {method}") -> None:
-            tell((k + part) / len(jobs), f"simulating {name}")
+            report((k + part) / len(jobs), f"simulating {name}")
 
-        tell(k / len(jobs), f"compiling {method} (once on this machine)")
+        report(k / len(jobs), f"compiling {method} (once on this machine)")
         go = _simulation(robot, mine)
         go(min(mine.duration, 1e-6), False)
         finished = _finished(robot, go, mine.duration, show, meshes)
@@ -158,7 +158,7 @@ def _finished(
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
-    """The plan for another robot: its own pose and rest where the joints are not as many."""
+    """The plan for another robot: its own initial pose at rest if the number of joints differs."""
     if (len(plan.q), len(plan.qd)) == (robot.nq, robot.dof):
         return plan
     if plan.drive != "none":
@@ -167,7 +167,7 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     return replace(plan, q=tuple(float(x) for x in robot.initial), qd=(0.0,) * robot.dof)
 
 
-# --- plots ------------------------------------------------------------------------------------------------------
+# --- plots -------------------------------------------------------------------------------------------------------
 
 
 def _positions(robot: Robot, q: Array) -> Plot:
@@ -176,20 +176,21 @@ def _positions(robot: Robot, q: Array) -> Plot:
 
 
 def limited(plot: Plot, bounds: Range) -> Plot:
-    """The plot with what leaves these bounds in red."""
+    """The plot with values outside these bounds in red."""
     values = np.asarray(plot.values, dtype=np.float64)
     beyond = bounds.beyond(values)
     return plot._replace(beyond=beyond, lines=bounds.left(values)) if beyond.any() else plot
 
 
 def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
-    """By name; `split`: the velocity whose torque is shown by its causes."""
+    """Plots by name; `split`: the velocity whose torque is split into components."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
         torque = limited(Plot("Torques", units(robot, "Nm", "N"), names, found.tau), effort_range(robot))
     else:
-        causes = zip(("inertia", "Coriolis", "gravity", "friction"), found.parts, strict=True)
-        curves = {name: values[:, split] for name, values in causes} | {"total": found.tau[:, split]}
+        causes = zip(("inertia", "Coriolis", "gravity", "friction", "springs"), found.parts, strict=True)
+        curves = {name: values[:, split] for name, values in causes if name != "springs" or values.any()}
+        curves |= {"total": found.tau[:, split]}
         unit = "Nm" if turning(robot)[split] else "N"
         torque = Plot(f"Torque of {names[split]}", unit, list(curves), np.column_stack(list(curves.values())))
     plots = {
@@ -221,51 +222,35 @@ def run_plots(run: Run) -> dict[str, Plot]:
 
 
 def plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Any]:
-    """What plots.js draws: doubles in base64, curve after curve; long curves thinned such that their peaks stay."""
-    drawn = curves(robot, t, plot, other)
-    keep = worth_drawing(drawn.values)
-    red = drawn.red
-    return {
-        "title": plot.title,
-        "unit": plot.unit,
-        "joints": drawn.joints,
-        "legend": drawn.legend,
-        "names": drawn.names,
-        "colours": drawn.colours,
-        "dashes": drawn.dashes,
-        "t": _doubles(t[keep]),
-        "values": _doubles(drawn.values[keep].T),
-        "red": red,
-        "beyond": pack_flags(drawn.beyond[keep][:, red].T),
-        "lines": [float(x) for x in plot.lines],
-    }
+    """Data for plots.js: doubles in base64."""
+    return chart(t, plot, curves(robot, t, plot, other), _doubles)
 
 
 def _doubles(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
-def warm_up(tell: Callable[[float, str], None]) -> None:
-    """Compiles what the first user would wait for: an integrator and inverse kinematics, kept on disk."""
+def warm_up(report: Callable[[float, str], None]) -> None:
+    """Compiles an integrator and inverse kinematics into the cache on disk, so that the first user need not wait."""
     robot = load("two-link")
-    tell(0.0, "warming up")
+    report(0.0, "warming up")
     simulate(robot, robot.initial, robot.neutral(), 1e-6, progress=False)
     robot.inverse_kinematics(robot.forward_kinematics([0.1, 0.2]), count=1, tries=1)
 
 
-# --- tables to take home ----------------------------------------------------------------------------------------
+# --- tables to download ------------------------------------------------------------------------------------------
 
 PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
 
 
 def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Array]:
-    """The curves of a plot by the names that CSV files of motions and torques have: t, q_<joint>, tau_<joint> ..."""
+    """The curves of a plot under the column names of CSV files: t, q_<joint>, tau_<joint> ..."""
     drawn = curves(robot, t, plot, other)
     return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
 
 
 def inverse_columns(found: Inverse) -> dict[str, Array]:
-    """All of it: t, q, qd, qdd and tau of every joint, and the end effector's path."""
+    """All columns: t, q, qd, qdd and tau of every joint, and the end effector's path."""
     columns: dict[str, Array] = {"t": found.t}
     for key, plot in inverse_plots(found).items():
         columns |= plot_columns(found.robot, PREFIXES[key], found.t, plot)
@@ -273,7 +258,7 @@ def inverse_columns(found: Inverse) -> dict[str, Array]:
 
 
 def csv_text(columns: dict[str, Array]) -> str:
-    """Every digit; an empty cell where there is no number."""
+    """Full precision; an empty cell for NaN."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow(columns)

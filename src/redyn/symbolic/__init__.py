@@ -1,1 +1,1 @@
-"""Equations of motion in closed form, by three derivations, worked examples, and code that runs without redyn."""
+"""Equations of motion in closed form by three derivations, worked examples, and export of standalone code."""

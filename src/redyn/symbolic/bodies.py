@@ -1,8 +1,8 @@
-"""A robot with symbols for its constants: the same links and joints as its model, in axes that follow the user's table.
+"""A robot with symbolic constants: the links and joints of its model, in axes that follow the user's table.
 
 A DH table is taken row by row, so that a_i, b_i and alpha_i are those of the table. Link i has its z along joint i and
 its x along the common normal: the axes that Rz(theta_i) makes of frame i, where the mass centre is at d_i. Other robots
-(URDF, free axes, lumped parts) take the axes and the numbers of the model, which are DH parameters as well.
+(URDF, arbitrary axes, lumped parts) take the axes and the numbers of the model, which are DH parameters as well.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from redyn.algebra import MassMatrix, Sym3, TurnX, TurnZ, Vec3
+from redyn.algebra import MassMatrix, RotationX, RotationZ, Sym3, Vec3
 from redyn.model import Link, Model
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.parameters import Parameters, exact
 
 Triple = tuple[Expr, Expr, Expr]
-_RIGHT = 1e-8  # sines and cosines this small are meant to be zero
+_RIGHT = 1e-8  # smaller sines and cosines are rounded to zero
 
 
 @dataclass(frozen=True)
 class Turning:
-    """A constant turn about x or z; `angle` is a symbol or a number."""
+    """A constant rotation about x or z; `angle` is a symbol or a number."""
 
     axis: Literal["x", "z"]
     angle: Expr
@@ -41,7 +41,7 @@ class Body:
     offset: Triple
     turns: tuple[Turning, ...]
     zero: Expr  # added to the joint variable
-    quarters: int  # right angles beside it
+    quarters: int  # right angles added to it
     mass: Expr
     centre: Triple  # of mass, in link axes, from the joint: d_i
     inertia: tuple[Expr, ...]  # xx xy xz yy yz zz about the mass centre, in link axes
@@ -51,6 +51,8 @@ class Body:
     damping: Expr
     coulomb: Expr
     smoothing: Expr
+    stiffness: Expr  # of the spring at the joint; zero if there is none
+    rest: Expr  # where that spring is at rest
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def turning(axis: Literal["x", "z"], angle: Expr) -> Turning:
 
 
 def angle_parameter(parameters: Parameters, name: str, value: float) -> Expr:
-    """A symbol for an angle, unless it is a right one, which stays what it is."""
+    """A symbol for an angle, unless it is a right angle, which is kept exactly."""
     quarters = round(value / (math.pi / 2))
     if abs(value - quarters * (math.pi / 2)) < _RIGHT:
         return parameters.settle(name, value, sp.Rational(quarters, 2) * sp.pi)
@@ -94,7 +96,7 @@ def angle_parameter(parameters: Parameters, name: str, value: float) -> Expr:
 
 
 def turned(turns: Sequence[Turning], v: Sequence[Expr]) -> Triple:
-    """From the axes after the turns to those before them."""
+    """Rotation from the axes after the turns to those before them."""
     x, y, z = v
     for t in reversed(turns):
         c, s = t.cosine, t.sine
@@ -111,7 +113,7 @@ def turned_tensor(turns: Sequence[Turning], six: Sequence[Expr]) -> tuple[Expr, 
 
 
 def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
-    """The model that the recursions take, with SymPy expressions for its constants."""
+    """The model for the recursions, with SymPy expressions for its constants."""
     links: list[Link] = []
     for link, body in zip(model.links, robot.bodies, strict=True):
         m, c, (xx, xy, xz, yy, yz, zz) = body.mass, body.centre, body.inertia
@@ -119,13 +121,15 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
         joint = replace(
             link.joint,
             offset=Vec3(*body.offset),
-            turns=tuple((TurnX if t.axis == "x" else TurnZ)(t.cosine, t.sine) for t in body.turns),
+            rotations=tuple((RotationX if t.axis == "x" else RotationZ)(t.cosine, t.sine) for t in body.turns),
             zero=body.zero,
             quarters=body.quarters,
             armature=body.armature,
             damping=body.damping,
             coulomb=body.coulomb,
             smoothing=body.smoothing,
+            stiffness=body.stiffness,
+            rest=body.rest,
         )
         S = Sym3(
             half - xx + m * c[0] ** 2,

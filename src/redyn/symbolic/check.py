@@ -1,4 +1,4 @@
-"""Three derivations and the robot's own numbers, held against each other."""
+"""Compares the three derivations with each other and with the robot's own numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.algorithm import World
+from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import without_friction
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-SYMBOLIC = 3  # joints: beyond, expanding three derivations takes longer than anyone waits
+SYMBOLIC = 3  # joints; beyond, expanding three derivations takes too long
 TERMS = 600  # of all torques together, likewise
 TOLERANCE = 1e-9  # relative, at random points
-_STEP = 1e-30  # of a complex step: no difference is formed, so nothing cancels
+_STEP = 1e-30  # complex step: no difference is formed, so nothing cancels
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """`equal` is None where nothing could be compared; `how` then says why."""
+    """`equal` is None if nothing could be compared; `how` then says why."""
 
     what: str
     equal: bool | None
@@ -118,7 +118,7 @@ def _halves(by_lagrange: Any, qd: Sequence[Any]) -> list[Any]:
 
 
 def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Comparison]:
-    """Random numbers for every constant and every state, the same three derivations over them."""
+    """The same three derivations over random numbers for every constant and state."""
     symbols = set(eqs.values).union(*(e.free_symbols for e in eqs.parameters.values()))
     model = without_friction(symbolic_model(eqs.robot.model, eqs.symbolic))
     names = (
@@ -134,7 +134,7 @@ def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Co
         over = model.over(arith)
 
         def run(name: str, *state: Any, over: Any = over, arith: Point = arith) -> list[Any]:
-            return ALGORITHMS[name].run(over, arith, state, World())[0]
+            return ALGORITHMS[name].run(over, arith, state, Conditions())[0]
 
         by_lagrange = lagrange_at(eqs.symbolic, arith, q)
         torque = run("inverse_dynamics", q, qd, qdd)
@@ -174,19 +174,19 @@ def _distance(a: Any, b: Any) -> float:
 
 
 def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Comparison:
-    """The symbolic model with the robot's values against the robot itself."""
+    """Compares the symbolic model at the robot's values with the robot itself."""
     what = "the equations and the robot's numbers"
     if eqs.contradictions:
         names = ", ".join(eqs.contradictions)
-        return Comparison(what, None, f": {names} stand for other values than the robot has")
+        return Comparison(what, None, f": other values than the robot's for {names}")
     if eqs.valueless:
-        return Comparison(what, None, f": no value of {', '.join(eqs.valueless)} follows from the robot")
+        return Comparison(what, None, f": the robot determines no value for {', '.join(eqs.valueless)}")
     arith = Point(eqs.values)
     over = symbolic_model(eqs.robot.model, eqs.symbolic).over(arith)
     worst = 0.0
     for _ in range(points):
         q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof) for _ in range(3))
         state = [x.tolist() for x in (q, qd, qdd)]
-        torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, World())[0], dtype=np.float64)
+        torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, Conditions())[0], dtype=np.float64)
         worst = max(worst, _distance(torque, eqs.robot.inverse_dynamics(q, qd, qdd)))
     return Comparison(what, worst < TOLERANCE, f" at {points} random states")

@@ -1,4 +1,4 @@
-"""The recursions of redyn.dynamics run over polynomials, and what they give written out."""
+"""The recursions of redyn.dynamics over polynomials, and their results as expressions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from typing import Any, cast
 
 from redyn.algebra import MassMatrix, Mat3, Pose, Scalar, Vec3
-from redyn.dynamics.algorithm import World
+from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.inertia import composite_masses
 from redyn.dynamics.kinematics import poses, propagations
@@ -21,11 +21,11 @@ from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.polynomials import Poly, Polynomials, letters
 from redyn.symbolic.trigonometry import Writer, is_zero
 
-LARGEST = 60_000  # terms of one closed form: beyond, nobody waits for it and nobody reads it
+LARGEST = 60_000  # terms of one closed form; longer ones are slow and unreadable
 
 
 class ClosedForms:
-    """Polynomials of every quantity, made when asked for."""
+    """Polynomials of every quantity, computed on first use."""
 
     def __init__(self, robot: SymbolicRobot, model: Model) -> None:
         self.robot = robot
@@ -45,7 +45,17 @@ class ClosedForms:
     def _symbols(self) -> set[Expr]:
         found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd}
         for body in self.robot.bodies:
-            constants = [body.mass, body.zero, body.armature, *body.offset, *body.centre, *body.inertia, *body.end]
+            constants = [
+                body.mass,
+                body.zero,
+                body.armature,
+                body.stiffness,
+                body.rest,
+                *body.offset,
+                *body.centre,
+                *body.inertia,
+                *body.end,
+            ]
             constants += [x for t in body.turns for x in (t.cosine, t.sine)]
             found = found.union(*(x.free_symbols for x in constants))
         return found.union(*(x.free_symbols for x in (*self.robot.gravity, *(self.robot.tip or ()))))
@@ -55,9 +65,9 @@ class ClosedForms:
         return [[self.arith.element(x) for x in symbols[name]] for name in names]
 
     def _run(self, name: str) -> list[Poly]:
-        """One recursion, its first output flat."""
+        """Runs one recursion; its first output, flattened."""
         algorithm = ALGORITHMS[name]
-        world = World(frame=self._tip()) if "frame" in algorithm.options else World()
+        world = Conditions(frame=self._tip()) if "frame" in algorithm.options else Conditions()
         flat = [self.arith.reduced(p) for p in algorithm.run(self._over, self.arith, self._columns(name), world)[0]]
         self._guard(name, flat)
         return flat
@@ -69,7 +79,7 @@ class ClosedForms:
         largest = max(map(len, flat), default=0)
         if largest > LARGEST:
             raise InputError(
-                f"{name}: a closed form of {largest} terms is no use; steps({name!r}) gives named intermediates, and "
+                f"{name}: a closed form of {largest} terms is too long; steps({name!r}) gives named intermediates, and "
                 f"numbers= or where= make it shorter"
             )
 
@@ -89,19 +99,19 @@ class ClosedForms:
         return sp.ImmutableMatrix([[self.write(p) for p in row] for row in entries])
 
     def write_torque(self, p: Poly) -> Expr:
-        """Collected as an equation of motion is: by accelerations, then what has rates, then the rest."""
+        """Collected as an equation of motion: terms in accelerations, then in rates, then the rest."""
         total, rest = sp.Integer(0), p
         for qdd in self.robot.qdd:
             x = self.arith.element(qdd)
             coefficient = p.diff(x)
             total += self.write(coefficient) * qdd
             rest = rest - coefficient * x
-        places = [self.arith.place(qd) for qd in self.robot.qd]
-        moving = self.arith.ring.from_dict({m: v for m, v in rest.terms() if any(m[k] for k in places)})
+        indices = [self.arith.index(qd) for qd in self.robot.qd]
+        moving = self.arith.ring.from_dict({m: v for m, v in rest.terms() if any(m[k] for k in indices)})
         return total + self.write(moving) + self.write(rest - moving)
 
     def minor(self, rows: Sequence[int], columns: Sequence[int]) -> Expr:
-        """The determinant of a part of the mass matrix; a row with one entry that is not zero leaves a product."""
+        """A minor of the mass matrix; a row with a single nonzero entry reduces to a product."""
         M = self.matrix("mass_matrix")
         for i, row in enumerate(rows):
             entries = [(j, M[row][column]) for j, column in enumerate(columns) if M[row][column]]
@@ -131,7 +141,7 @@ class ClosedForms:
 
     @cached_property
     def poses(self) -> list[Pose]:
-        """Axes and origin of every link in the world; entry 0 is the world."""
+        """Axes and origin of every link in world coordinates; entry 0 is the world."""
         (q,) = self.state(("q",))
         return poses(self._over, self.arith, propagations(self._over, self.arith, q))
 
@@ -141,7 +151,7 @@ class ClosedForms:
         (q,) = self.state(("q",))
         return composite_masses(self._over, propagations(self._over, self.arith, q))
 
-    # --- the other two derivations ---------------------------------------------------------------------------------
+    # --- the other two derivations -------------------------------------------------------------------------------
 
     def _free_bodies(self) -> list[FreeBody]:
         q, qd, qdd = self.state(("q", "qd", "qdd"))
@@ -166,7 +176,7 @@ class ClosedForms:
 
 
 def without_friction(model: Model) -> Model:
-    """Friction has a square root; it is written apart from the polynomials."""
+    """Friction contains a square root, so it is kept apart from the polynomials."""
     return replace(
         model,
         links=tuple(
@@ -176,17 +186,17 @@ def without_friction(model: Model) -> Model:
 
 
 def parallel_runs(robot: SymbolicRobot) -> list[list[int]]:
-    """Chains of revolute joints with parallel axes, as indices among the revolute ones; a slide between is no bar."""
+    """Runs of revolute joints with parallel axes, as indices among these; prismatic joints may lie between."""
     revolute = [i for i, body in enumerate(robot.bodies) if body.kind == "revolute"]
-    last: dict[int, int] = {}  # body: the revolute joint, parallel to its axis, that turned it last
-    chained: dict[int, int] = {}  # revolute joint: the one before it in its run
+    last: dict[int, int] = {}  # body -> the last revolute joint before it with a parallel axis
+    chained: dict[int, int] = {}  # revolute joint -> the previous one in its run
     for i, body in enumerate(robot.bodies):
         before = last.get(body.parent - 1) if body.parent and not body.turns else None
         if body.kind != "revolute":
             if before is not None:
                 last[i] = before
             continue
-        if before is not None and before not in chained.values():  # of several branches, one goes on
+        if before is not None and before not in chained.values():  # at a fork, one branch continues the run
             chained[i] = before
         last[i] = i
     runs: list[list[int]] = []

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.description import Source
-from redyn.dynamics.algorithm import World
+from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
+from redyn.dynamics.laws.friction import friction
 from redyn.errors import InputError
 from redyn.robot import Robot, load
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
@@ -41,10 +42,10 @@ def derive(
     """The equations of motion of a robot in closed form, by the same recursions that give its numbers.
 
     Constants are symbols (m_1, a_1, alpha_1, d_1x for the mass centre seen from the joint, I_1zz, g, ...); zeros and
-    right angles of the robot stay what they are. `numbers` names those that become numbers: True for all, or groups
-    (geometry, mass, centre, inertia, gravity, friction, armature), letters or single names. `where` puts a number or an
-    expression in place of a constant. `rods` makes every link a slender rod, as the book's examples have it; by default
-    it does where the robot's numbers are those of rods. `centres="r"` uses the book's r_i, from the mass centre to the
+    right angles of the robot are kept. `numbers` selects constants that become numbers: True for all, or groups
+    (geometry, mass, centre, inertia, gravity, friction, armature, springs), letters or single names. `where` replaces a
+    constant by a number or an expression. `rods` makes every link a slender rod, as in the book's examples; the default
+    is to do so if the robot's numbers are those of rods. `centres="r"` uses the book's r_i, from the mass centre to the
     far end, instead of d_i.
 
     >>> import redyn
@@ -75,22 +76,23 @@ def derive(
     return eqs
 
 
-# name: what the recursion is called, and how its output is shaped
+# name -> (recursion, shape of its output)
 _CLOSED: dict[str, tuple[str, Literal["matrix", "vector", "scalar"]]] = {
     "mass_matrix": ("mass_matrix", "matrix"),
     "coriolis_matrix": ("coriolis_matrix_mci", "matrix"),
     "christoffel_matrix": ("coriolis_matrix_christoffel", "matrix"),
     "coriolis_vector": ("coriolis_vector", "vector"),
     "gravity_torque": ("gravity_torque", "vector"),
+    "spring_torque": ("spring_torque", "vector"),
     "kinetic_energy": ("kinetic_energy", "scalar"),
     "potential_energy": ("potential_energy", "scalar"),
 }
-_COLUMNS = ("coriolis_vector", "gravity_torque", "friction_torque", "torque", "D")
+_COLUMNS = ("coriolis_vector", "gravity_torque", "spring_torque", "friction_torque", "torque", "D")
 QUANTITIES = (*_CLOSED, "friction_torque", "torque", "U", "D", "inverse_mass_matrix")
 
 
 class Equations:
-    """See `derive`. Every quantity is a SymPy expression or matrix, made when first asked for."""
+    """See `derive`. Every quantity is a SymPy expression or matrix, computed on first use."""
 
     def __init__(self, robot: Robot, parameters: Parameters, centres: Centres, rods: bool | None) -> None:
         self.robot = robot
@@ -98,7 +100,7 @@ class Equations:
         self._centres: Centres = centres
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
-        self.options: dict[str, Any] = {}  # what `derive` was asked for, beside the robot
+        self.options: dict[str, Any] = {}  # the options of `derive`
         self._parameters = parameters
         self.q, self.qd, self.qdd = self.symbolic.q, self.symbolic.qd, self.symbolic.qdd
         self.tau = [symbol(f"tau_{i}") for i in range(1, self.dof + 1)]
@@ -123,12 +125,12 @@ class Equations:
 
     @cached_property
     def contradictions(self) -> list[str]:
-        """Parameters whose stand-in (`rods`, `where`) has another value than the robot has."""
+        """Parameters whose replacement (`rods`, `where`) has another value than the robot's."""
         return self._parameters.contradictions()
 
     @cached_property
     def valueless(self) -> list[str]:
-        """Symbols that stand for constants (`where`) and whose values do not follow from the robot's numbers."""
+        """Symbols introduced by `where` whose values the robot's numbers do not determine."""
         letters = set[Expr]().union(*(e.free_symbols for e in self.parameters.values()))
         return sorted(str(s) for s in letters - self.values.keys())
 
@@ -141,7 +143,7 @@ class Equations:
         """The same links and axes with the robot's own numbers for all constants."""
         return symbolic_robot(self.robot.description, self.robot.model, Parameters(True, None), self._centres, False)
 
-    # --- the equations of motion -----------------------------------------------------------------------------------
+    # --- the equations of motion ---------------------------------------------------------------------------------
 
     @property
     def mass_matrix(self) -> Matrix:
@@ -155,7 +157,7 @@ class Equations:
 
     @property
     def christoffel_matrix(self) -> Matrix:
-        """C made of Christoffel's symbols; equal to the MCI for planar arms."""
+        """C in terms of Christoffel symbols; equal to the MCI for planar arms."""
         return self._closed("christoffel_matrix")
 
     @property
@@ -165,8 +167,13 @@ class Equations:
 
     @property
     def gravity_torque(self) -> Matrix:
-        """What the actuators must supply to hold still."""
+        """What the actuators must supply to hold the robot still."""
         return self._closed("gravity_torque")
+
+    @property
+    def spring_torque(self) -> Matrix:
+        """What the actuators must supply to hold the joint springs: k_i (q_i - rest_i)."""
+        return self._closed("spring_torque")
 
     @property
     def kinetic_energy(self) -> Expr:
@@ -174,7 +181,7 @@ class Equations:
 
     @property
     def potential_energy(self) -> Expr:
-        """Zero with the mass centre at the world's origin."""
+        """Zero with the mass centre at the world's origin and all springs at rest."""
         return self._closed("potential_energy")
 
     def _closed(self, name: str) -> Any:
@@ -190,21 +197,19 @@ class Equations:
 
     @cached_property
     def friction_torque(self) -> Matrix:
-        """Viscous, and Coulomb friction with a smooth change of sign."""
+        """Viscous friction, and Coulomb friction smoothed at zero speed."""
         rows: list[list[Expr]] = []
         for body, qd in zip(self.symbolic.bodies, self.qd, strict=True):
-            coulomb = body.coulomb * qd / sp.sqrt(qd**2 + body.smoothing**2) if body.coulomb != 0 else 0
-            rows.append([body.damping * qd + coulomb])
+            rows.append([friction(qd, body.damping, body.coulomb, body.smoothing, sp.sqrt)])
         return sp.ImmutableMatrix(rows)
 
     @cached_property
     def torque(self) -> Matrix:
-        """tau of a motion: mass_matrix qdd + coriolis_vector + gravity_torque + friction_torque."""
-        return (
-            self.mass_matrix * sp.Matrix(self.qdd) + self.coriolis_vector + self.gravity_torque + self.friction_torque
-        )
+        """tau of a motion: mass_matrix qdd + coriolis_vector + gravity_torque + spring_torque + friction_torque."""
+        moving = self.mass_matrix * sp.Matrix(self.qdd) + self.coriolis_vector
+        return moving + self.gravity_torque + self.spring_torque + self.friction_torque
 
-    # --- factors and inverse ---------------------------------------------------------------------------------------
+    # --- factors and inverse -------------------------------------------------------------------------------------
 
     @property
     def udu(self) -> tuple[Matrix, Matrix]:
@@ -216,9 +221,7 @@ class Equations:
         """Delta_k, the determinant of rows and columns k to n; the last is 1."""
         n = self.dof
         if n > 4:
-            raise InputError(
-                f"U and D of {n} joints have no closed form that is short enough to read; use steps('udu')"
-            )
+            raise InputError(f"the closed forms of U and D are too long for {n} joints; use steps('udu')")
         return [self.closed.minor(range(k, n), range(k, n)) for k in range(n)] + [sp.Integer(1)]
 
     @cached_property
@@ -250,14 +253,15 @@ class Equations:
 
         return sp.ImmutableMatrix(n, n, entry)
 
-    # --- state space -----------------------------------------------------------------------------------------------
+    # --- state space ---------------------------------------------------------------------------------------------
 
     @cached_property
     def state_space(self) -> StateSpace:
         """Continuous and discrete state-space form."""
         n = self.dof
         f = B = None
-        effort = sp.Matrix(self.tau) - self.coriolis_vector - self.friction_torque - self.gravity_torque
+        G = self.gravity_torque + self.spring_torque
+        effort = sp.Matrix(self.tau) - self.coriolis_vector - self.friction_torque - G
         if self.symbolic.tip is not None:
             J = self.closed.matrix("jacobian")[3:]
             B = self.closed.written([list(column) for column in zip(*J, strict=True)])
@@ -271,7 +275,7 @@ class Equations:
         return StateSpace(
             M=self.mass_matrix,
             V=self.coriolis_vector + self.friction_torque,
-            G=self.gravity_torque,
+            G=G,
             B=B,
             f=f,
             acceleration=acceleration,
@@ -283,9 +287,9 @@ class Equations:
 
     @cached_property
     def linear(self) -> LinearForm:
-        """tau = Y(q, qd, qdd) beta, with the fewest beta that serve whatever the constants are, lengths included.
+        """tau = Y(q, qd, qdd) beta, with the fewest beta that suffice for all values of the constants and lengths.
 
-        Where the lengths are known, some of these depend on others: `redyn.identification.base_parameters`.
+        If the lengths are known, some of these depend on others: `redyn.identification.base_parameters`.
 
         >>> import redyn
         >>> form = redyn.derive("lagrange-two-link").linear
@@ -294,11 +298,11 @@ class Equations:
         """
         return linear_form(self.closed)
 
-    # --- independent derivations -------------------------------------------------------------------------------------
+    # --- independent derivations ---------------------------------------------------------------------------------
 
     @cached_property
     def lagrange(self) -> Lagrangian:
-        """From the energies, centrifugal and Coriolis terms apart; C = H_dot/2 + S. Friction is not part of it."""
+        """From the energies, with separate centrifugal and Coriolis terms; C = H_dot/2 + S. Without friction."""
         found = self.closed.lagrange()
         (qd, qdd) = self.closed.state(("qd", "qdd"))
         write, half = self.closed.written, found.half
@@ -315,7 +319,7 @@ class Equations:
             potential_energy=self.closed.write(found.U),
             centrifugal=column(found.centrifugal(qd)),
             coriolis=column(found.coriolis(qd)),
-            gravity=column(found.gravity),
+            gravity=column(found.forces),
             half_H_dot=write([[half * x for x in row] for row in found.H_dot(qd)]),
             S=write(found.S(qd)),
             torque=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.torque(qd, qdd)]),
@@ -323,7 +327,7 @@ class Equations:
 
     @cached_property
     def newton_euler(self) -> list[CutLink]:
-        """Every link cut free, with the force and the moment that its parent exerts on it; friction is not included."""
+        """The free body of every link, with the force and moment that its parent exerts on it; without friction."""
         return [CutLink(body, self.closed) for body in self.closed.free_bodies()]
 
     def check(self, points: int = 5, seed: int = 0) -> Agreement:
@@ -341,7 +345,7 @@ class Equations:
 
         return check(self, points, seed)
 
-    # --- named intermediates ---------------------------------------------------------------------------------------
+    # --- named intermediates -------------------------------------------------------------------------------------
 
     def steps(self, name: str) -> Steps:
         """A recursion as a list of named intermediates, for robots with many joints.
@@ -369,7 +373,7 @@ class Equations:
         vectors["phi"] = [symbol(f"phi_{i}") for i in range(1, self.dof + 1)]
         model = symbolic_model(self.robot.model, self.symbolic).over(names)
         columns = [[names.const(x) for x in vectors[k]] for k in algorithm.state]
-        outputs = [[cast(Any, x).expression for x in out] for out in algorithm.run(model, names, columns, World())]
+        outputs = [[cast(Any, x).expression for x in out] for out in algorithm.run(model, names, columns, Conditions())]
         lines, flat = needed(names.assignments, [e for out in outputs for e in out])
         shaped: list[Matrix] = []
         for out in outputs:
@@ -379,7 +383,7 @@ class Equations:
         inputs = tuple(x for k in algorithm.state for x in vectors[k])
         return Steps(name, inputs, lines, tuple(shaped))
 
-    # --- use ---------------------------------------------------------------------------------------------------------
+    # --- use -----------------------------------------------------------------------------------------------------
 
     def quantity(self, name: str) -> Any:
         """A quantity by its name."""
@@ -410,7 +414,7 @@ class Equations:
             return latex(self._entry(name, row, column))
         rates = [latex(sp.Matrix(v)) for v in (self.qdd, self.qd, self.tau)]
         parts = f"{self.latex('mass_matrix')} {rates[0]} + {self.latex('coriolis_matrix')} {rates[1]}"
-        for more in ("gravity_torque", "friction_torque"):
+        for more in ("gravity_torque", "spring_torque", "friction_torque"):
             if any(self.quantity(more)):
                 parts += f" + {self.latex(more)}"
         return f"{parts} = {rates[2]}"
@@ -458,7 +462,7 @@ class Equations:
 
 
 def numeric(found: Any, symbols: list[Expr]) -> Callable[..., Array]:
-    """A function of the symbols' values that gives an array of the same shape."""
+    """A function of the symbols' values that returns an array of the same shape."""
     shape = getattr(found, "shape", ())
     flat = list(found) if shape else [found]
     run = sp.lambdify(symbols, flat, "math", cse=True)
@@ -466,7 +470,7 @@ def numeric(found: Any, symbols: list[Expr]) -> Callable[..., Array]:
 
 
 def latex(expression: Any) -> str:
-    """Of an expression or a matrix."""
+    """LaTeX of an expression or a matrix."""
     writer = Typesetter()
     if not hasattr(expression, "shape"):
         return writer.write(expression)

@@ -1,7 +1,7 @@
-"""From a list of terms to a formula with as few operations as a person would leave in it.
+"""Factors a list of terms into a formula as short as a person would write it.
 
-A formula is first a sum of monomials over atoms (constants, rates, sines and cosines). Several ways to bracket it are
-tried (by the rates, by the sines and cosines, by whatever occurs most), and the shortest is taken.
+A formula is first a sum of monomials over atoms (constants, rates, sines and cosines). Several factorings are
+tried (by the rates, by the sines and cosines, by the most frequent atom), and the shortest is taken.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from redyn.symbolic.notation import Expr, operations, sp
 Monomial = tuple[tuple[int, int], ...]  # (number of the atom, power), ascending
 Terms = dict[Monomial, Any]  # monomial: rational coefficient
 ONE: Monomial = ()
-LONG = 100  # terms: nobody reads a longer formula, and the shortest way to write it takes too long to find
+LONG = 100  # terms; factoring longer formulas takes too long, and nobody reads them
 
 
 def times(a: Monomial, b: Monomial) -> Monomial:
@@ -36,7 +36,7 @@ def common(terms: Terms) -> Monomial:
 
 
 def content(terms: Terms) -> Any:
-    """The rational number that leaves whole coefficients without a common divisor, few of them negative."""
+    """The rational content: leaves integer coefficients without a common divisor, few of them negative."""
     values = list(terms.values())
     top = gcd(*(int(abs(v.numerator)) for v in values))
     bottom = lcm(*(int(v.denominator) for v in values))
@@ -45,14 +45,14 @@ def content(terms: Terms) -> Any:
 
 
 class Factoring:
-    """Brackets sums over a list of atoms (SymPy expressions); `kind` tells rates from sines from constants."""
+    """Factors sums over a list of atoms (SymPy expressions); `kind` distinguishes rates, sines and constants."""
 
     def __init__(self, atoms: Sequence[Expr], kind: Callable[[Expr], str]) -> None:
         self.atoms = list(atoms)
         self._kind = [kind(atom) for atom in atoms]
 
     def shortest(self, terms: Terms) -> Expr:
-        """Of several ways to bracket, the shortest; what reads better may be a little longer."""
+        """The shortest of several factorings; one that reads better may be slightly longer."""
         if not terms:
             return sp.Integer(0)
         trig, rates, mass = self._part("trig"), self._part("rate"), self._part("mass")
@@ -88,14 +88,14 @@ class Factoring:
         return sp.Mul(self._rational(number), self.product(monomial), inner(rest))
 
     def plain(self, terms: Terms) -> Expr:
-        """Term by term, but for squares."""
+        """Term by term, except for squares."""
         square = self._square(terms)
         return (
             square if square is not None else sp.Add(*(self._rational(v) * self.product(m) for m, v in terms.items()))
         )
 
     def greedy(self, terms: Terms) -> Expr:
-        """Pull out what is common, then the atom that the most terms share, and so on."""
+        """Factors out what is common, then the atom shared by the most terms, and so on."""
         return self._pulled(terms, self._split) if terms else sp.Integer(0)
 
     def _square(self, terms: Terms) -> Expr | None:

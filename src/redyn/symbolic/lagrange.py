@@ -1,8 +1,7 @@
 """Lagrange's equations from the energies, as on the slides: the third derivation, with its own kinematics.
 
-Axes and mass centres are placed in the world, column by column: e_j x (C_i - O_j) for a turning joint, e_j for a
-sliding one.
-The kinetic energy is qd^T H qd / 2, and everything else is its derivatives:
+Axes and mass centres are in world coordinates; columns of the Jacobians are e_j x (C_i - O_j) for a revolute joint and
+e_j for a prismatic one. The kinetic energy is qd^T H qd / 2, and everything else follows from its derivatives:
 
     tau = H qdd + C qd + dU/dq,   c_ijk = (dH_ij/dq_k + dH_ik/dq_j - dH_jk/dq_i) / 2
 
@@ -15,15 +14,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from redyn.dynamics.laws.spring import spring_energy
 from redyn.symbolic.bodies import SymbolicRobot
 from redyn.symbolic.newton_euler import Convert, SinCos, Vector, apply, cross, lever, plus, rotation
+from redyn.symbolic.notation import sp
 
 Matrix = list[list[Any]]
 
 
 @dataclass(frozen=True)
 class Energies:
-    """H of the kinetic energy, and the potential energy."""
+    """H of the kinetic energy qd^T H qd / 2, and the potential energy."""
 
     H: Matrix
     U: Any
@@ -36,7 +37,7 @@ class Lagrange:
     H: Matrix
     U: Any
     dH: list[Matrix]  # per joint k: dH/dq_k
-    gravity: list[Any]  # dU/dq
+    forces: list[Any]  # dU/dq, of gravity and springs
     half: Any  # the number 1/2
 
     @property
@@ -44,7 +45,7 @@ class Lagrange:
         return len(self.H)
 
     def christoffel(self, i: int, j: int, k: int) -> Any:
-        """c_ijk: what qd_j qd_k gives to equation i."""
+        """c_ijk: the coefficient of qd_j qd_k in equation i."""
         return self.half * (self.dH[k][i][j] + self.dH[j][i][k] - self.dH[i][j][k])
 
     def C(self, qd: Vector) -> Matrix:
@@ -71,7 +72,7 @@ class Lagrange:
         return [_sum(((c + c) * qd[j] * qd[k] for j, k in pairs for c in [self.christoffel(i, j, k)]), zero) for i in n]
 
     def torque(self, qd: Vector, qdd: Vector) -> list[Any]:
-        parts = zip(self.H, self.centrifugal(qd), self.coriolis(qd), self.gravity, strict=True)
+        parts = zip(self.H, self.centrifugal(qd), self.coriolis(qd), self.forces, strict=True)
         return [_sum(h * x for h, x in zip(row, qdd, strict=True)) + a + b + g for row, a, b, g in parts]
 
 
@@ -83,11 +84,11 @@ def _sum(values: Any, start: Any = None) -> Any:
 
 
 def energies(robot: SymbolicRobot, q: Vector, convert: Convert, sincos: SinCos) -> Energies:
-    """H and U at q, from axes and mass centres placed in the world."""
+    """H and U at q, from axes and mass centres in world coordinates."""
     zero, one = convert(0), convert(1)
-    nothing: Vector = [zero, zero, zero]
+    zeros: Vector = [zero, zero, zero]
     R: list[list[Vector]] = [[[one, zero, zero], [zero, one, zero], [zero, zero, one]]]
-    O = [nothing]
+    O = [zeros]
     n = robot.dof
     H: Matrix = [[zero] * n for _ in range(n)]
     U = zero
@@ -116,7 +117,7 @@ def energies(robot: SymbolicRobot, q: Vector, convert: Convert, sincos: SinCos) 
                 linear[k] = cross(e, arm)
                 angular[k] = [R[-1][0][r] * e[0] + R[-1][1][r] * e[1] + R[-1][2][r] * e[2] for r in range(3)]
             else:
-                linear[k], angular[k] = e, nothing
+                linear[k], angular[k] = e, zeros
         for a in carried[-1]:
             turning = apply(I, angular[a])
             for b in carried[-1]:
@@ -126,6 +127,8 @@ def energies(robot: SymbolicRobot, q: Vector, convert: Convert, sincos: SinCos) 
                     if a != b:
                         H[b][a] = H[a][b]
         H[i][i] = H[i][i] + convert(body.armature)
+        if body.stiffness != 0:
+            U = U + spring_energy(q[i], convert(body.stiffness), convert(body.rest), convert(sp.Rational(1, 2)))
     return Energies(H, U)
 
 
@@ -134,6 +137,6 @@ def _dot(a: Vector, b: Vector) -> Any:
 
 
 def lagrange(at: Energies, derivative: Callable[[int], Energies], half: Any) -> Lagrange:
-    """`derivative(k)` holds the derivatives of both energies by q_k."""
+    """`derivative(k)`: the derivatives of both energies with respect to q_k."""
     by = [derivative(k) for k in range(len(at.H))]
     return Lagrange(at.H, at.U, [d.H for d in by], [d.U for d in by], half)

@@ -1,9 +1,9 @@
-"""The equations of motion as a matrix of the motion times a vector of constants: tau = Y(q, qd, qdd) beta.
+"""The equations of motion as a regressor times a vector of constants: tau = Y(q, qd, qdd) beta.
 
-Every torque is a sum of products: rationals, constants of the robot, and functions of the motion that are linearly
-independent once s^2 is 1 - c^2. What goes with each function of the motion is a polynomial in the constants; as many of
-these as are independent over the rationals are the beta, and no smaller set gives all torques for every value of the
-constants.
+Every torque is a sum of products of rationals, constants of the robot, and functions of the motion that are linearly
+independent once s^2 is 1 - c^2. The coefficient of each function of the motion is a polynomial in the constants.
+Beta is a maximal set of these that is independent over the rationals: no smaller set gives all torques for every value
+of the constants.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ Monomial = tuple[int, ...]  # exponents of the ring's letters
 def linear_form(closed: ClosedForms) -> LinearForm:
     ring, robot = closed.arith.ring, closed.robot
     moving = _places_of_motion(closed)
-    torques = [_by_motion(p, moving) for p in closed.run("inverse_dynamics")]
+    pairs = zip(closed.run("inverse_dynamics"), closed.run("spring_torque"), strict=True)
+    torques = [_by_motion(p - spring, moving) for p, spring in pairs]
     order = _order(closed)
     terms = sorted(((i, motion) for i, torque in enumerate(torques) for motion in torque), key=order)
     basis = _Basis()
@@ -39,15 +40,15 @@ def linear_form(closed: ClosedForms) -> LinearForm:
 
 
 def _places_of_motion(closed: ClosedForms) -> frozenset[int]:
-    """Letters of the state, and the gravity constant, which nobody has to find out."""
+    """Generators that belong to the motion: the state, and the gravity constant, which is known."""
     arith, robot = closed.arith, closed.robot
     letters: list[Expr] = [*robot.q, *robot.qd, *robot.qdd, *(s for g in robot.gravity for s in g.free_symbols)]
     letters += [letter for a in arith.angles if a.variable is not None for letter in (a.c, a.s)]
-    return frozenset(arith.place(letter) for letter in letters)
+    return frozenset(arith.index(letter) for letter in letters)
 
 
 def _by_motion(torque: Poly, moving: frozenset[int]) -> dict[Monomial, Poly]:
-    """Per monomial of the motion, the polynomial in the constants that goes with it."""
+    """Per monomial of the motion, its coefficient: a polynomial in the constants."""
     found: dict[Monomial, Poly] = {}
     for monomial, value in torque.terms():
         motion = tuple(e if k in moving else 0 for k, e in enumerate(monomial))
@@ -57,8 +58,8 @@ def _by_motion(torque: Poly, moving: frozenset[int]) -> dict[Monomial, Poly]:
 
 
 def _order(closed: ClosedForms) -> Callable[[tuple[int, Monomial]], Any]:
-    """Accelerations before weights before what comes of rates; first joints first, short products before long."""
-    accelerations, rates = ([closed.arith.place(x) for x in v] for v in (closed.robot.qdd, closed.robot.qd))
+    """Sort key: accelerations, then gravity, then rates; first joints first, short products before long."""
+    accelerations, rates = ([closed.arith.index(x) for x in v] for v in (closed.robot.qdd, closed.robot.qd))
 
     def key(term: tuple[int, Monomial]) -> Any:
         i, motion = term
@@ -69,14 +70,14 @@ def _order(closed: ClosedForms) -> Callable[[tuple[int, Monomial]], Any]:
 
 
 class _Basis:
-    """Polynomials that are independent over the rationals, as they came."""
+    """Polynomials that are independent over the rationals, in order of arrival."""
 
     def __init__(self) -> None:
         self.rows: list[Poly] = []
-        self._reduced: list[tuple[Monomial, Poly, dict[int, Any]]] = []  # pivot, reduced row, and it in terms of rows
+        self._reduced: list[tuple[Monomial, Poly, dict[int, Any]]] = []  # pivot, reduced row, combination of rows
 
     def _reduce(self, row: Poly) -> tuple[Poly, dict[int, Any]]:
-        """What is left of a row, and the shares of the basis that were taken off."""
+        """The remainder of a row, and the multiples of the basis that were subtracted."""
         rest, shares = row, dict[int, Any]()
         for pivot, other, made in self._reduced:
             factor = rest.get(pivot)
@@ -100,7 +101,7 @@ class _Basis:
         return self.rows.append(row)
 
     def _refine(self, shares: dict[int, Any]) -> None:
-        """Half of a row serves better than the row where both occur: the regressor's numbers become whole."""
+        """Halves a row if both it and its half occur, so that the regressor has integer coefficients."""
         if len(shares) != 1:
             return
         ((j, share),) = shares.items()

@@ -1,7 +1,7 @@
-"""Recursions that name what they find: an arithmetic for robots whose closed forms nobody would read.
+"""An arithmetic that names intermediate results, for robots whose closed forms are too long to read.
 
-Every sum that is used in a product gets a name while the recursion runs, the same sum the same name. A six-joint arm
-becomes a list of a few hundred short lines, in the order in which they are computed, instead of one formula
+Every sum that is used in a product gets a name while the recursion runs, equal sums the same name. A six-joint arm
+becomes a list of a few hundred short lines, in order of computation, instead of one formula
 of a hundred thousand terms.
 """
 
@@ -18,7 +18,7 @@ from redyn.algebra import Scalar
 from redyn.symbolic.notation import Expr, Typesetter, operations, sp
 from redyn.symbolic.parameters import exact
 
-_LONG = 6  # terms: a longer sum gets a name at once
+_LONG = 6  # terms; a longer sum gets a name at once
 
 
 class Names:
@@ -44,7 +44,7 @@ class Names:
         return cast(Scalar, Named(sp.sqrt(self.name(cast(Named, value).expression)), self))
 
     def name(self, expression: Expr) -> Expr:
-        """A symbol that stands for the expression; its negative has the same one."""
+        """A symbol for the expression; its negative shares it."""
         if expression.is_Atom or isinstance(expression, sp.sin | sp.cos):
             return expression
         if expression.could_extract_minus_sign():
@@ -117,7 +117,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Steps:
-    """Lines to compute in order, and what they lead to."""
+    """Assignments in order of computation, and the outputs."""
 
     name: str
     inputs: tuple[Expr, ...]  # joint variables, rates, ... that it takes
@@ -130,7 +130,7 @@ class Steps:
         return lines + sum(operations(e) for matrix in self.outputs for e in matrix)
 
     def latex(self) -> list[str]:
-        """One line of LaTeX per name, then one per output that is not zero."""
+        """One line of LaTeX per name, then one per nonzero output."""
         writer = Typesetter()
         lines = [f"{writer.write(name)} = {writer.write(e)}" for name, e in self.assignments]
         return lines + [writer.write(e) for matrix in self.outputs for e in matrix if e != 0]
@@ -151,7 +151,7 @@ class Steps:
 def needed(
     assignments: Sequence[tuple[Expr, Expr]], outputs: Sequence[Expr]
 ) -> tuple[tuple[tuple[Expr, Expr], ...], list[Expr]]:
-    """Only the lines that lead to the outputs, numbered anew."""
+    """Only the lines that the outputs need, renumbered."""
     wanted: set[Expr] = {s for e in outputs for s in e.free_symbols}
     kept: list[tuple[Expr, Expr]] = []
     for name, expression in reversed(assignments):

@@ -1,8 +1,9 @@
-"""Plain Newton-Euler: every link cut free, with what its neighbours do to it drawn in.
+"""Newton-Euler equations from the free-body diagram of every link.
 
-The second of three derivations, on purpose without the DeNOC's quantities: 3-vectors in link axes at the mass centres,
+The second of three derivations, deliberately without DeNOC quantities: 3-vectors in link axes at the mass centres,
 the weight of each link as a force on it, and one balance of forces and one of moments per link (the assignment's and
-Craig's outward and inward passes). Nothing is shared with redyn.dynamics but the constants of the links.
+Craig's outward and inward passes). Nothing is shared with redyn.dynamics but the constants of the links and the law of
+their springs.
 
 Corrections to the sources: a prismatic joint adds 2 omega x z b_dot to the acceleration; the reaction of link i + 1 on
 link i includes the actuator of joint i + 1 (the slides' equation of link 1 lacks -tau_2).
@@ -14,16 +15,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redyn.dynamics.laws.spring import spring
 from redyn.symbolic.bodies import Body, SymbolicRobot
 
 Vector = list[Any]
-Convert = Callable[[Any], Any]  # a constant of the robot as a scalar of the derivation
+Convert = Callable[[Any], Any]  # converts a constant of the robot to the scalar type of the derivation
 SinCos = Callable[[Any], tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
 class FreeBody:
-    """One link cut free, all vectors in its own axes."""
+    """Free body of one link, all vectors in its own axes."""
 
     omega: Vector
     omega_dot: Vector
@@ -31,7 +33,7 @@ class FreeBody:
     inertia_force: Vector  # m a
     inertia_moment: Vector  # I omega_dot + omega x I omega
     weight: Vector
-    force: Vector  # what its parent exerts on it, at the joint
+    force: Vector  # exerted by its parent, at the joint
     moment: Vector
     tau: Any  # the component that the actuator supplies
 
@@ -69,21 +71,21 @@ def back(R: Sequence[Vector], v: Vector) -> Vector:
 
 
 def lever(body: Body, q: Any, R: Sequence[Vector], convert: Convert) -> tuple[Vector, Vector]:
-    """From the parent's origin to the link's, in the parent's axes: the fixed part, and the slide of the joint."""
+    """From the parent's origin to the link's, in the parent's axes: the fixed part, and the joint's displacement."""
     fixed = [convert(x) for x in body.offset]
-    nothing = [convert(0)] * 3
-    return fixed, apply(R, [*nothing[:2], q + convert(body.zero)]) if body.kind == "prismatic" else nothing
+    zeros = [convert(0)] * 3
+    return fixed, apply(R, [*zeros[:2], q + convert(body.zero)]) if body.kind == "prismatic" else zeros
 
 
 def newton_euler(
     robot: SymbolicRobot, q: Vector, qd: Vector, qdd: Vector, convert: Convert, sincos: SinCos
 ) -> list[FreeBody]:
-    """Every link cut free, base to tip for the motion and tip to base for the forces."""
+    """Free bodies of all links: base to tip for the motion, tip to base for the forces."""
     zero = convert(0)
-    nothing: Vector = [zero, zero, zero]
+    zeros: Vector = [zero, zero, zero]
     n = robot.dof
     R = [rotation(body, q[i], convert, sincos) for i, body in enumerate(robot.bodies)]
-    omega, alpha, a_origin, weight_axes = [nothing], [nothing], [nothing], [[convert(g) for g in robot.gravity]]
+    omega, alpha, a_origin, weight_axes = [zeros], [zeros], [zeros], [[convert(g) for g in robot.gravity]]
     centre_acceleration: list[Vector] = []
     levers: list[Vector] = []
     for i, body in enumerate(robot.bodies):
@@ -98,8 +100,8 @@ def newton_euler(
             wd = plus(wd, cross(w, spin), [zero, zero, qdd[i]])
             w = plus(w, spin)
         else:
-            slip = [zero, zero, qd[i]]
-            coriolis = cross(w, slip)
+            slide = [zero, zero, qd[i]]
+            coriolis = cross(w, slide)
             a = plus(a, coriolis, coriolis, [zero, zero, qdd[i]])
         omega.append(w)
         alpha.append(wd)
@@ -107,8 +109,8 @@ def newton_euler(
         weight_axes.append(back(R[i], weight_axes[j]))
         c = [convert(x) for x in body.centre]
         centre_acceleration.append(plus(a, cross(wd, c), cross(w, cross(w, c))))
-    force: list[Vector] = [nothing] * n
-    moment: list[Vector] = [nothing] * n
+    force: list[Vector] = [zeros] * n
+    moment: list[Vector] = [zeros] * n
     found: list[FreeBody] = []
     for i in reversed(range(n)):
         body, w, wd = robot.bodies[i], omega[i + 1], alpha[i + 1]
@@ -129,5 +131,7 @@ def newton_euler(
         force[i], moment[i] = f, moment_i
         tau = moment_i[2] if body.kind == "revolute" else f[2]
         tau = tau + convert(body.armature) * qdd[i]
+        if body.stiffness != 0:
+            tau = tau + spring(q[i], convert(body.stiffness), convert(body.rest))
         found.append(FreeBody(w, wd, centre_acceleration[i], F, N, G, f, moment_i, tau))
     return found[::-1]

@@ -1,6 +1,6 @@
-"""How formulas are written: the symbols of a robot, and expressions as a person puts them on a page.
+"""Notation: the symbols of a robot, and expressions written as a person would.
 
-Sines and cosines of joint angles are short, c_{23} for cos(theta_2 + theta_3), and so are sums of rates, as in
+Sines and cosines of joint angles are abbreviated, c_{23} for cos(theta_2 + theta_3), and so are sums of rates, as in
 theta_dot_12. Masses come first in a product, then lengths, then sines and rates: the order of the book.
 """
 
@@ -17,12 +17,12 @@ sp = cast(Any, sympy)
 
 _GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta")
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
-BREAK = "\x01"  # where a long formula may go on in the next line
+BREAK = "\x01"  # where a long formula may be broken
 _LARGE = 10**6  # a denominator above this is a decimal number rather than a fraction
 
 
 def symbol(name: str) -> Expr:
-    """A plain SymPy symbol, without assumptions, so that `sympy.Symbol("m_1")` is the same one."""
+    """A plain SymPy symbol, without assumptions, so that it equals `sympy.Symbol("m_1")`."""
     return sp.Symbol(name)
 
 
@@ -45,7 +45,7 @@ def symbol_latex(name: str) -> str:
 
 
 def number_text(value: Expr, latex: bool) -> str:
-    """Fractions as people write them; what no person would write as a fraction becomes a decimal."""
+    """Fractions with small denominators; other numbers as decimals."""
     p, q = int(value.p), int(value.q)
     if q == 1:
         return str(p)
@@ -74,7 +74,7 @@ def _natural(name: str) -> tuple[Any, ...]:
 
 
 def short_angle(angle: Expr) -> str | None:
-    """The subscript of c_{23}: joint numbers of a plain sum of angles, None if it is no such sum."""
+    """The subscript of c_{23}: joint numbers of a plain sum of angles; None for other expressions."""
     found = angle_sum(angle)
     if not found or any(factor != 1 for factor, _ in found):
         return None
@@ -104,7 +104,7 @@ def rate_sum(expression: Expr) -> tuple[str, str] | None:
 
 
 def _rank(factor: Expr) -> tuple[Any, ...]:
-    """Where a factor stands in a product."""
+    """Sort key of a factor in a product."""
     base = factor.base if factor.is_Pow else factor
     if base.is_Symbol:
         name = str(base.name)
@@ -135,7 +135,7 @@ class Typesetter:
     """
 
     def __init__(self, latex: bool = True, short: bool = True, breaks: bool = False) -> None:
-        """`breaks` marks every place where a line may end, and keeps brackets that a line may end in."""
+        """`breaks` marks every possible line break, and keeps brackets that contain one."""
         self.latex, self.short, self.breaks = latex, short, breaks
 
     def write(self, expression: Expr) -> str:
@@ -235,7 +235,7 @@ class Typesetter:
 
 
 def operations(expression: Expr) -> int:
-    """How many + - * / and powers a person writes; c_{23}, theta_dot_{12} and 1/2 are one sign each.
+    """Number of + - * / and powers as written; c_{23}, theta_dot_{12} and 1/2 count as one symbol each.
 
     >>> x, y = sympy.symbols("x y")
     >>> operations(x**2 * (x + y) / 2)
@@ -259,7 +259,7 @@ def operations(expression: Expr) -> int:
 
 
 def lines(left: str, expression: Expr, width: int = 92) -> list[str]:
-    """`left = expression` as LaTeX, cut into lines of about `width` letters where it has plus and minus signs.
+    """`left = expression` as LaTeX, broken at plus and minus signs into lines of about `width` letters.
 
     >>> x, y = sympy.symbols("x y")
     >>> lines("f", x + y, width=6)
@@ -277,8 +277,8 @@ def lines(left: str, expression: Expr, width: int = 92) -> list[str]:
 
 
 def seen_length(latex: str) -> int:
-    """About how many letters of a formula are seen."""
+    """Approximate number of visible letters of a formula."""
     text = re.sub(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", lambda m: max(m[1], m[2], key=len), latex)
     text = re.sub(r"\\(dot|ddot|bigl|bigr|left|right|tilde|hat|mathbf|boldsymbol)\b", "", text)
     text = re.sub(r"[{}_^\s]", "", re.sub(r"\\[a-zA-Z]+", "x", text))
-    return len(text) + 2 * len(re.findall(r"[-+=]", text))  # signs stand apart
+    return len(text) + 2 * len(re.findall(r"[-+=]", text))  # space around signs

@@ -1,4 +1,4 @@
-"""The constants of a robot by name: symbols, numbers, or whatever the user wants in their place."""
+"""The constants of a robot by name: symbols, numbers, or the user's replacements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from redyn.errors import InputError
 from redyn.symbolic.notation import Expr, sp, symbol
 
-# What `numbers=` may name beside single parameters: the first letters of the names that belong to it.
+# Groups for `numbers=`: the prefixes of the parameter names in each.
 GROUPS: dict[str, tuple[str, ...]] = {
     "geometry": ("a", "b", "alpha", "beta", "gamma", "theta", "p"),
     "mass": ("m",),
@@ -21,6 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "gravity": ("g",),
     "friction": ("damping", "coulomb", "smoothing"),
     "armature": ("armature",),
+    "springs": ("k", "rest"),
 }
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -31,7 +32,7 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 def exact(value: float) -> Expr:
-    """The fraction that the shortest decimal of a float stands for: 0.15 is 3/20, and 1/12 is found in 0.0833..."""
+    """The fraction that the shortest decimal of a float represents: 0.15 is 3/20, and 0.0833... is 1/12."""
     if value != value or math.isinf(value):
         raise InputError(f"expected a finite number, got {value}")
     near = Fraction(value).limit_denominator(1000)
@@ -41,7 +42,7 @@ def exact(value: float) -> Expr:
 
 
 def parse(text: str, where: str) -> Expr:
-    """`m_1*a_1**2/12` as an expression; a small reader, nothing is run as code.
+    """Parses `m_1*a_1**2/12` into an expression, without evaluating code.
 
     >>> parse("m_1*a_1**2/12", "I_1zz")
     a_1**2*m_1/12
@@ -81,7 +82,7 @@ def parse(text: str, where: str) -> Expr:
 
 
 class Parameters:
-    """Hands out what stands for each constant, and remembers the robot's value of it."""
+    """Maps each constant to its symbol or replacement, and records the robot's value of it."""
 
     def __init__(
         self,
@@ -89,7 +90,7 @@ class Parameters:
         where: Mapping[str, Any] | None,
         known: Mapping[str, float] | None = None,
     ) -> None:
-        """`known`: the values of all parameters, found before; what `where` says may name them."""
+        """`known`: the values of all parameters from a first pass; expressions in `where` may use them."""
         self._values = dict(known or {})
         self._numbers: set[str] | None
         if isinstance(numbers, bool):
@@ -98,8 +99,8 @@ class Parameters:
             self._numbers = {numbers} if isinstance(numbers, str) else set(numbers)
         self._where = {name: self._wanted(name, value) for name, value in (where or {}).items()}
         self._asked: set[str] = set()
-        self.known: dict[str, float] = {}  # the robot's value of every parameter by name, zeros included
-        self.expressions: dict[str, Expr] = {}  # what stands for it
+        self.known: dict[str, float] = {}  # name -> the robot's value, zeros included
+        self.expressions: dict[str, Expr] = {}  # name -> its expression
 
     def _wanted(self, name: str, value: Any) -> Expr:
         if isinstance(value, str):
@@ -111,20 +112,20 @@ class Parameters:
         raise InputError(f"where[{name!r}]: expected a number, text or a SymPy expression, got {type(value).__name__}")
 
     def suggest(self, name: str, expression: Expr) -> None:
-        """What a parameter is taken for unless the user has said otherwise."""
+        """Sets the default replacement of a parameter, unless the user has given one."""
         if name not in self._where:
             self._where[name] = expression
             self._asked.add(name)
 
     def take(self, name: str, value: float) -> Expr:
-        """What stands for the parameter `name`, whose value in the robot is `value`. Zeros stay zeros."""
+        """The expression of the parameter `name`, whose value in the robot is `value`. Zeros stay zeros."""
         if name not in self.expressions:
             self.known[name] = float(value)
             self.expressions[name] = self._stand_in(name, float(value))
         return self.expressions[name]
 
     def settle(self, name: str, value: float, expression: Expr) -> Expr:
-        """A constant that is exact already, such as a right angle, unless the user wants something else there."""
+        """A constant that is already exact, such as a right angle, unless the user replaces it."""
         self.known[name] = value
         self._asked.add(name)
         self.expressions[name] = self._where.get(name, expression)
@@ -141,7 +142,7 @@ class Parameters:
         return self._plain(name, value)
 
     def _plain(self, name: str, value: float) -> Expr:
-        """A symbol, or the number if that is wanted."""
+        """A symbol, or the number if requested."""
         letter = name.split("_")[0]
         groups = {group for group, members in GROUPS.items() if letter in members}
         if self._numbers is not None:
@@ -153,14 +154,14 @@ class Parameters:
         return symbol(name)
 
     def check_all_known(self) -> None:
-        """Every name that the user gave must be one of this robot's."""
+        """Raises an error if the user named a parameter that this robot does not have."""
         named = (self._numbers or set()) - set(GROUPS)
         for what, names in (("numbers", named), ("where", set(self._where))):
             for name in sorted(names - self._asked):
-                raise InputError(f"{what}: {name!r} is no parameter; this robot has {', '.join(self.expressions)}")
+                raise InputError(f"{what}: unknown parameter {name!r}; this robot has {', '.join(self.expressions)}")
 
     def values(self) -> dict[Expr, float]:
-        """The robot's value of every symbol, as far as it follows from the parameters."""
+        """The robot's value of every symbol that the parameters determine."""
         found: dict[Expr, float] = {e: self.known[name] for name, e in self.expressions.items() if e.is_Symbol}
         pending = [(e, self.known[name]) for name, e in self.expressions.items() if e.free_symbols and not e.is_Symbol]
         progress = True
@@ -182,7 +183,7 @@ class Parameters:
         return found
 
     def contradictions(self) -> list[str]:
-        """Parameters whose stand-in has another value than the robot's."""
+        """Parameters whose replacement has another value than the robot's."""
         values = self.values()
         wrong: list[str] = []
         for name, expression in self.expressions.items():

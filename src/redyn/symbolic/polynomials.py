@@ -1,7 +1,7 @@
-"""Recursions over sparse polynomials: SymPy's rings, in the sines and cosines of joints and in everything else.
+"""An arithmetic of sparse polynomials: SymPy's rings over sines, cosines, rates and constants.
 
 A closed form of a robot is a polynomial in c_i, s_i, the rates and the constants. Kept as such from the start, products
-are expanded and like terms gathered as the recursion runs, and nothing needs to be simplified out of one huge tree.
+are expanded and like terms collected as the recursion runs, and no huge expression tree has to be simplified.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _QQ = cast(Any, sympy).QQ
 
 @dataclass(frozen=True)
 class Angle:
-    """An angle whose sine and cosine are letters of their own: of a joint, or a constant one of the geometry."""
+    """An angle whose sine and cosine are generators of the ring: a joint's, or a constant of the geometry."""
 
     angle: Expr  # theta_1, or alpha_2
-    variable: Expr  # of the joint that turns by it; None: a constant of the geometry
-    c: Expr  # letters that stand for the cosine and the sine
+    variable: Expr  # joint index; None: a constant of the geometry
+    c: Expr  # generators for the cosine and the sine
     s: Expr
 
 
@@ -37,14 +37,16 @@ def letters(angle: Expr, variable: Expr = None) -> Angle:
 
 
 class Polynomials:
-    """The arithmetic. `angles` have letters for sine and cosine; `others` are the remaining symbols."""
+    """The arithmetic. `angles` have generators for sine and cosine; `others` are the remaining symbols."""
 
     def __init__(self, angles: Sequence[Angle], others: Iterable[Expr]) -> None:
         self.angles = list(angles)
-        rest = sorted({*others, *(s for a in angles for s in a.angle.free_symbols)}, key=str)
-        symbols = [letter for a in self.angles for letter in (a.c, a.s)] + rest
+        plain = {*others, *(s for a in angles for s in a.angle.free_symbols)}
+        # By name; where springs rest comes last, so that differences read theta_1 - rest_1.
+        by_name = sorted(plain, key=lambda symbol: (str(symbol).startswith("rest_"), str(symbol)))
+        symbols = [letter for a in self.angles for letter in (a.c, a.s)] + by_name
         self.ring: Any = cast(Any, ring)(symbols, _QQ)[0]
-        self._place = {s: i for i, s in enumerate(self.ring.symbols)}
+        self._index = {s: i for i, s in enumerate(self.ring.symbols)}
         self._letters = {sp.cos(a.angle): a.c for a in angles} | {sp.sin(a.angle): a.s for a in angles}
         self._by_angle = {self.element(a.angle): a for a in self.angles}
 
@@ -53,10 +55,10 @@ class Polynomials:
         try:
             return self.ring.from_expr(sp.sympify(expression).xreplace(self._letters))
         except ValueError:
-            raise InputError(f"where: {expression} is no polynomial with rational coefficients") from None
+            raise InputError(f"where: {expression} is not a polynomial with rational coefficients") from None
 
-    def place(self, symbol: Expr) -> int:
-        return self._place[symbol]
+    def index(self, symbol: Expr) -> int:
+        return self._index[symbol]
 
     def const(self, value: Scalar, /) -> Scalar:
         if isinstance(value, PolyElement):
@@ -71,10 +73,10 @@ class Polynomials:
         return self.element(found.s), self.element(found.c)
 
     def sqrt(self, value: Scalar, /) -> Scalar:
-        raise InputError("a square root is no polynomial: Coulomb friction must be left out here")
+        raise InputError("a square root is not a polynomial: Coulomb friction must be left out here")
 
     def derivative(self, p: Poly, by: Expr) -> Poly:
-        """By a joint variable, the sine and the cosine of that joint included."""
+        """Derivative with respect to a joint variable, including its sine and cosine."""
         total = p.diff(self.element(by))
         for a in self.angles:
             if a.variable == by:
@@ -83,17 +85,17 @@ class Polynomials:
         return total
 
     def reduced(self, p: Poly) -> Poly:
-        """The same with every s^2 replaced by 1 - c^2, which keeps products of many factors short."""
+        """Replaces every s^2 by 1 - c^2, which keeps products of many factors short."""
         for a in self.angles:
-            place = self.place(a.s)
-            if all(monomial[place] < 2 for monomial in p.monoms()):
+            index = self.index(a.s)
+            if all(monomial[index] < 2 for monomial in p.monoms()):
                 continue
             c = self.element(a.c)
             other = 1 - c**2
             parts: dict[int, Any] = {}
             for monomial, value in p.terms():
-                pairs, odd = divmod(monomial[place], 2)
-                rest = (*monomial[:place], odd, *monomial[place + 1 :])
+                pairs, odd = divmod(monomial[index], 2)
+                rest = (*monomial[:index], odd, *monomial[index + 1 :])
                 part = parts.setdefault(pairs, self.ring.zero.copy())
                 part[rest] = part.get(rest, 0) + value
             p = sum((part * other**pairs for pairs, part in parts.items()), self.ring.zero)

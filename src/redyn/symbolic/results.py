@@ -1,4 +1,4 @@
-"""What the parts of a derivation are called."""
+"""Result types of the derivations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Matrix = Any  # a SymPy matrix
 
 
 class Lagrangian(NamedTuple):
-    """The same equations from the energies: tau = H qdd + centrifugal + coriolis + gravity, C = half_H_dot + S."""
+    """The same equations from the energies: tau = H qdd + centrifugal + coriolis + gravity, C = half_H_dot + S.
+
+    `gravity` is the derivative of the potential energy, to which springs belong.
+    """
 
     H: Matrix
     kinetic_energy: Expr
@@ -27,7 +30,7 @@ class Lagrangian(NamedTuple):
 
 
 class CutLink:
-    """One link of the Newton-Euler derivation, cut free; vectors in link axes, force and moment at the joint."""
+    """Free body of one link in the Newton-Euler derivation; vectors in link axes, force and moment at the joint."""
 
     def __init__(self, body: FreeBody, closed: ClosedForms) -> None:
         self._body, self._closed = body, closed
@@ -64,7 +67,7 @@ class CutLink:
 
     @cached_property
     def force(self) -> Matrix:
-        """What the parent exerts, at the joint."""
+        """Exerted by the parent, at the joint."""
         return self._column(self._body.force)
 
     @cached_property
@@ -73,22 +76,22 @@ class CutLink:
 
     @cached_property
     def tau(self) -> Expr:
-        """What the actuator supplies."""
+        """Supplied by the actuator."""
         return self._closed.write_torque(self._body.tau)
 
 
 class LinearForm(NamedTuple):
-    """tau = regressor * parameters, friction apart; the regressor holds the motion, the parameters the constants."""
+    """tau = regressor * parameters, without friction and springs; the regressor depends on the motion only."""
 
     regressor: Matrix
     parameters: Matrix
 
 
 class StateSpace(NamedTuple):
-    """tau = M qdd + V + G + B f and what follows for the state (qd, q), after the note's Eqs. (3)-(6).
+    """tau = M qdd + V + G + B f and its state-space form for (qd, q), after the note's Eqs. (3)-(6).
 
-    V holds Coriolis, centrifugal and friction terms; f is the force that the end effector exerts on its surroundings,
-    in world axes. `step` is the discrete form: a second-order Taylor step of size h.
+    V holds Coriolis, centrifugal and friction terms, G gravity and springs; f is the force that the end effector exerts
+    on its surroundings, in world axes. `step` is the discrete form: a second-order Taylor step of size h.
     """
 
     M: Matrix

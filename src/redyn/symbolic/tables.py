@@ -1,4 +1,4 @@
-"""Where the constants of a symbolic robot come from: the rows of a DH table, or the numbers of its model."""
+"""Builds a symbolic robot from the rows of a DH table, or from the numbers of its model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from redyn.algebra import TurnX, TurnZ
+from redyn.algebra import RotationX, RotationZ
 from redyn.description.schema import LinkDescription, RobotDescription
 from redyn.errors import InputError
 from redyn.model import Link, Model
@@ -16,20 +16,20 @@ from redyn.symbolic.notation import Expr, joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
 
 Centres = Literal["d", "r"]
-_NOISE = 1e-12  # relative: what rounding leaves where a zero belongs
+_NOISE = 1e-12  # relative; smaller values are rounding errors of zero
 
 
 def symbolic_robot(
     robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
 ) -> SymbolicRobot:
-    """The robot with the constants that `parameters` hands out."""
+    """The robot with the constants given by `parameters`."""
     for described in robot.links:
         joint = described.joint
         if joint.type not in ("revolute", "prismatic", "fixed"):
             raise InputError(
                 f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
             )
-    if model.coupling is not None:
+    if model.reduction is not None:
         raise InputError(
             "symbolic equations do not support coupled joints; load the robot without mimic='couple', so that joints "
             "that mimic others move independently"
@@ -61,7 +61,7 @@ def symbolic_robot(
 
 
 def _table(robot: RobotDescription, model: Model) -> list[LinkDescription] | None:
-    """The rows of the moving links, if a DH table is all there is: nothing lumped, nothing after a fixed frame."""
+    """The rows of the moving links, if the table describes them completely: nothing lumped, no fixed frames between."""
     if robot.convention not in ("dh", "modified-dh"):
         return None
     fixed = {link.name for link in robot.links if link.joint.type == "fixed"}
@@ -96,11 +96,17 @@ def _are_rods(robot: RobotDescription, rows: list[LinkDescription] | None) -> bo
 
 def _joint(link: Link, i: int, take: Parameters) -> dict[str, Any]:
     j = link.joint
-    return {
-        name: take.take(f"{name}_{i}", cast(float, getattr(j, name)))
-        for name in ("armature", "damping", "coulomb", "smoothing")
-        if name != "smoothing" or j.coulomb != 0.0
-    } | ({} if j.coulomb != 0.0 else {"smoothing": sp.Integer(0)})
+    k = take.take(f"k_{i}", cast(float, j.stiffness))
+    rest = take.take(f"rest_{i}", cast(float, j.rest)) if j.stiffness != 0.0 else sp.Integer(0)
+    return (
+        {"stiffness": k, "rest": rest}
+        | {
+            name: take.take(f"{name}_{i}", cast(float, getattr(j, name)))
+            for name in ("armature", "damping", "coulomb", "smoothing")
+            if name != "smoothing" or j.coulomb != 0.0
+        }
+        | ({} if j.coulomb != 0.0 else {"smoothing": sp.Integer(0)})
+    )
 
 
 def _inertia_parameters(take: Parameters, i: int, six: Sequence[float]) -> list[Expr]:
@@ -108,7 +114,7 @@ def _inertia_parameters(take: Parameters, i: int, six: Sequence[float]) -> list[
 
 
 def _far_end(take: Parameters, row: LinkDescription, i: int) -> tuple[Triple, Turning]:
-    """Of a DH row: O_{i+1} in link axes, and the turn to frame i+1."""
+    """O_{i+1} of a DH row in link axes, and the rotation to frame i+1."""
     revolute = row.joint.type == "revolute"
     b = take.take(f"b_{i}", row.b or 0.0) if revolute else sp.Integer(0)
     alpha = turning("x", angle_parameter(take, f"alpha_{i}", row.alpha or 0.0))
@@ -116,7 +122,7 @@ def _far_end(take: Parameters, row: LinkDescription, i: int) -> tuple[Triple, Tu
 
 
 def _row(link: Link, row: LinkDescription, i: int, take: Parameters) -> dict[str, Any]:
-    """What both conventions take from a row alike."""
+    """What both conventions take from a row."""
     return {
         "name": link.name,
         "parent": link.parent,
@@ -197,31 +203,32 @@ def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: P
 
 
 def _before(model: Model, i: int) -> str:
-    """The subscript of what leads to joint i: its parent's number, and its own where the parent has several."""
+    """Subscript of the geometry before joint i: its parent's number, and its own if the parent has several children."""
     parent = model.links[i - 1].parent
     siblings = [k for k, link in enumerate(model.links, start=1) if link.parent == parent]
     return str(parent) if siblings[0] == i else f"{parent}_{i}"
 
 
 def _offset_names(model: Model, i: int) -> tuple[str, str, str]:
-    """Of the way to joint i along x, y, z of the link before; b is free unless that link's own slide is called so."""
+    """Names of the offset to joint i along x, y, z of its parent; b is available unless it is the parent's variable."""
     before, parent = _before(model, i), model.links[i - 1].parent
     slides = parent and model.links[parent - 1].joint.kind == "prismatic"
     return f"a_{before}", f"p_{before}y", f"p_{before}z" if slides else f"b_{before}"
 
 
 def _from_model(model: Model, i: int, take: Parameters) -> Body:
-    """The numbers of the model, named: a, b and alpha of the link before, then the joint."""
+    """The numbers of the model by name: a, b and alpha of the previous link, then the joint."""
     link = model.links[i - 1]
     j, before = link.joint, _before(model, i)
     size = max(1e-3, *(abs(float(cast(float, x))) for x in j.offset.components()))
     offset = [0.0 if abs(x) < _NOISE * size else x for x in map(_float, j.offset.components())]
     names = _offset_names(model, i)
     turns: list[Turning] = []
-    for turn in j.turns:
-        x_turn, turn = isinstance(turn, TurnX), cast("TurnX | TurnZ", turn)  # joints with others are refused
+    for turn in j.rotations:
+        # Joints with other rotations are refused.
+        x_turn, turn = isinstance(turn, RotationX), cast("RotationX | RotationZ", turn)
         angle = math.atan2(_float(turn.s), _float(turn.c))
-        name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.turns) > len(turns) + 1 else f"theta_{i}"
+        name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.rotations) > len(turns) + 1 else f"theta_{i}"
         turns.append(turning("x" if x_turn else "z", angle_parameter(take, name, angle)))
     m, h, com = _float(link.M.m), link.M.h.components(), [_float(x) for x in link.com.components()]
     S = [_float(x) for x in link.M.S.components()]
@@ -283,13 +290,13 @@ def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters)
     name, number = model.links[frame.link - 1].name, frame.link
     body, own = bodies[number - 1], model.frames[name].pose
     o = frame.pose.o
-    if tabled:  # there the axes are the user's own, up to the last turn of a row
+    if tabled:  # there the axes are the user's own, up to the last rotation of a row
         o = own.R.T @ (o - own.o)
     values = [_float(x) for x in o.components()]
     values = [0.0 if abs(x) < _NOISE * max(1e-3, *map(abs, values)) else x for x in values]
     names = [f"p_{k}" for k in "xyz"]
     if values[1:] == [0.0, 0.0] and f"a_{number}" not in take.known:
-        names[0] = f"a_{number}"  # as the next row of the table would call it
+        names[0] = f"a_{number}"  # named as in the next row of the table
     tip = cast(Triple, tuple(take.take(n, x) for n, x in zip(names, values, strict=True)))
     if tabled == "dh":
         row_end = turned([turning("x", body.end_twist)], tip)

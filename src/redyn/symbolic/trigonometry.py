@@ -1,9 +1,9 @@
-"""Polynomials in sines and cosines made unique, then written in the shortest of several forms.
+"""A canonical form of polynomials in sines and cosines, and the shortest of several ways to write it.
 
 A product of sines and cosines of joint angles is a sum of sines and cosines of sums of angles, and those are linearly
-independent: equal expressions have equal lists of coefficients, and none but zero has an empty one. From this form
-c_{23} appears by itself. Where powers are shorter (c_2^2 rather than cos 2 theta_2), angles are counted from the first
-of a run of parallel joints, whose sums a person would use.
+independent: equal expressions have equal lists of coefficients, and only zero has an empty one. In this form
+c_{23} appears by itself. Where powers are shorter (c_2^2 rather than cos 2 theta_2), angles are summed from the first
+of a run of parallel joints, as a person would.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from redyn.symbolic.polynomials import Poly, Polynomials
 
 Wave = tuple[tuple[int, ...], bool]  # multiples of the joint angles; whether it is a sine
 Fourier = dict[Wave, dict[tuple[int, ...], Any]]  # per wave: monomial of the other letters: coefficient
-_WHOLE = 60  # terms: beyond, what goes with each rate is written by itself
-_MANY = 4000  # terms: beyond, one form must do
+_WHOLE = 60  # terms; beyond, the coefficient of each rate is written separately
+_MANY = 4000  # terms; beyond, only one form is tried
 
 
 @cache
@@ -36,9 +36,9 @@ def _powers(a: int, b: int) -> tuple[tuple[int, int], ...]:
 
 
 def fourier(p: Poly, arith: Polynomials) -> Fourier:
-    """The unique list of coefficients. Constant angles are no waves: their s^2 is 1 - c^2."""
-    joints = [(arith.place(a.c), arith.place(a.s)) for a in arith.angles if a.variable is not None]
-    fixed = [(arith.place(a.c), arith.place(a.s)) for a in arith.angles if a.variable is None]
+    """The canonical list of coefficients. Constant angles are not expanded: their s^2 becomes 1 - c^2."""
+    joints = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.variable is not None]
+    fixed = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.variable is None]
     result: Fourier = {}
     for monomial, coefficient in p.terms():
         exponents = list(monomial)
@@ -53,7 +53,7 @@ def fourier(p: Poly, arith: Polynomials) -> Fourier:
         for k, w in waves:
             lead = next((x for x in k if x), 0)
             if lead < 0:
-                continue  # the conjugate of a wave that is kept
+                continue  # the conjugate of a kept wave
             # a_k e^(ik) + its conjugate: 2 Re a_k cos - 2 Im a_k sin; a_k is real for an even power of sines.
             factor = w if lead == 0 else 2 * w
             if sines % 2 and lead == 0:
@@ -93,21 +93,21 @@ class Writer:
 
     def __init__(self, arith: Polynomials, runs: Sequence[Sequence[int]], rates: Sequence[Expr]) -> None:
         self.arith, self.runs = arith, runs
-        self._before: dict[Expr, Expr] = {}  # rate: that of the parallel joint before it
-        self._sums: dict[Expr, Expr] = {}  # rate: the sum of all up to it
+        self._before: dict[Expr, Expr] = {}  # rate -> that of the previous parallel joint
+        self._sums: dict[Expr, Expr] = {}  # rate -> the sum of all up to it
         for run in runs:
             total = rates[run[0]]
             for i, j in pairwise(run):
                 total = total + rates[j]
                 self._before[rates[j]], self._sums[rates[j]] = rates[i], total
-        self._part = cache(self._write_part)  # the same factors come again in other elements
+        self._part = cache(self._write_part)  # the same factors recur in other elements
         self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s)}
         self._angles = [a.angle for a in arith.angles if a.variable is not None]
-        self._letters = {arith.place(letter) for a in arith.angles for letter in (a.c, a.s) if a.variable is not None}
+        self._letters = {arith.index(letter) for a in arith.angles for letter in (a.c, a.s) if a.variable is not None}
         self._spelled = {a.c: sp.cos(a.angle) for a in arith.angles} | {a.s: sp.sin(a.angle) for a in arith.angles}
 
     def write(self, p: Poly) -> Expr:
-        """The shortest formula found, as a whole or with a form of its own for what goes with each rate."""
+        """The shortest formula found, as a whole or with separate forms for the coefficients of each rate."""
         forms: list[tuple[float, Expr]] = []
         for cumulative, q in self._in_rates(p):
             parts = self._by_rates(q)
@@ -124,11 +124,11 @@ class Writer:
         return min(forms, key=lambda item: item[0] * operations(item[1]))[1]
 
     def _forms(self, p: Poly) -> list[tuple[float, Expr]]:
-        """In sums of angles, and in powers; multiples of angles must save something."""
+        """Candidates in sums of angles and in powers; multiples of angles only where they are shorter."""
         waves = fourier(p, self.arith)
         multiple = any(abs(x) > 1 for k, _ in waves for x in k)
         found = [(1.12 if multiple else 1.0, self._as_waves(waves))]
-        sums = all(set(k) <= {0, 1} for k, _ in waves)  # c_{23} and its like: no power is shorter
+        sums = all(set(k) <= {0, 1} for k, _ in waves)  # sums such as c_{23}: no power is shorter
         size = sum(map(len, waves.values()))
         if not sums and size < _MANY:
             long = size > LONG
@@ -137,7 +137,7 @@ class Writer:
         return found
 
     def _by_rates(self, p: Poly) -> list[tuple[Expr, Poly]]:
-        """What goes with each product of rates; rates with the same factor stand together."""
+        """The coefficient of each product of rates; rates with the same coefficient are grouped."""
         groups: dict[tuple[tuple[int, int], ...], dict[tuple[int, ...], Any]] = {}
         for monomial, value in p.terms():
             key = tuple((k, monomial[k]) for k in self._rates if monomial[k])
@@ -153,15 +153,15 @@ class Writer:
         return [(key, poly) for poly, key in merged.items()]
 
     def _in_rates(self, p: Poly) -> list[tuple[bool, Poly]]:
-        """As it is, and with the rates of parallel joints counted from the first: theta_dot_12 for theta_dot_2."""
-        if not any(m[self.arith.place(rate)] for m in p.monoms() for rate in self._sums):
+        """As it is, and with the rates of parallel joints summed from the first: theta_dot_12 for theta_dot_2."""
+        if not any(m[self.arith.index(rate)] for m in p.monoms() for rate in self._sums):
             return [(False, p)]
         element = self.arith.element
         steps = [(element(rate), element(rate - before)) for rate, before in self._before.items()]
         return [(False, p), (True, p.compose(steps))]
 
     def _atoms(self) -> tuple[list[Expr], dict[int, int]]:
-        """The letters that are no joint sines or cosines, and where each generator went."""
+        """The generators other than sines and cosines of joints, and the new index of each generator."""
         atoms: list[Expr] = []
         where: dict[int, int] = {}
         for i, s in enumerate(self.arith.ring.symbols):
@@ -177,7 +177,7 @@ class Writer:
             turn: Monomial = ()
             sign = 1
             if any(k):
-                # Written the way round that has fewer minus signs; a sine changes its own sign with it.
+                # The sign of the angle with fewer minus signs; a sine changes sign with it.
                 if sum(x < 0 for x in k) > sum(x > 0 for x in k):
                     k = tuple(-x for x in k)
                     sign = -1 if sine else 1
@@ -236,7 +236,7 @@ def _kind(atom: Expr) -> str:
 @cache
 def _expanded(multiples: tuple[int, ...], sine: bool, eliminate: str) -> tuple[tuple[Monomial, int], ...]:
     """cos or sin of a sum of multiples of angles, as a polynomial in c_i (letter 2i) and s_i (letter 2i + 1)."""
-    # Real and imaginary part of the product of (c + i s)^m, without i: parity of sines tells them apart.
+    # Real and imaginary part of the product of (c + i s)^m, without i: the parity of sines distinguishes them.
     terms: dict[Monomial, int] = {(): 1}
     signs: dict[Monomial, int] = {(): 0}
     for i, m in enumerate(multiples):
@@ -259,7 +259,7 @@ def _expanded(multiples: tuple[int, ...], sine: bool, eliminate: str) -> tuple[t
 
 
 def _reduced(monomial: Monomial, eliminate: str) -> list[tuple[Monomial, int]]:
-    """Squares of sines (or of cosines) replaced by one less squares of the other."""
+    """Replaces squares of sines (or of cosines) by one minus squares of the other."""
     found: list[tuple[Monomial, int]] = [((), 1)]
     powers = dict(monomial)
     for i in sorted({k // 2 for k in powers}):

@@ -1,7 +1,7 @@
-"""Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N of them, (N, n) each.
+"""Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N times, (N, n) each.
 
-Where a robot's q holds quaternions, motions between two of its configurations take it as `robot=`; q then has nq
-numbers, qd and qdd dof.
+If a robot's q holds quaternions, motions between two of its configurations need it as `robot=`; q then has nq
+entries, qd and qdd dof.
 """
 
 from redyn.trajectory.cubic import cubic

@@ -22,7 +22,7 @@ def cubic(
     stop_rate: ArrayLike = 0.0,
     robot: Robot | None = None,
 ) -> Motion:
-    """From `start` to `stop` with these rates at the ends; a single rate serves all joints.
+    """From `start` to `stop` with these rates at the ends; a single rate applies to all joints.
 
     With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
@@ -41,6 +41,6 @@ def cubic(
 
 
 def cubic_powers(q0: Array, q1: Array, v0: Array, v1: Array) -> tuple[Array, ...]:
-    """Of the polynomial over s = 0 ... 1 with these values and slopes at its ends."""
+    """Coefficients of the polynomial over s = 0 ... 1 with these values and slopes at its ends."""
     gap, bend = q1 - q0 - v0, v1 - v0
     return q0, v0, 3 * gap - bend, bend - 2 * gap

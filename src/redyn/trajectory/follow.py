@@ -1,7 +1,7 @@
-"""Joint values along a segment of poses: where they are, and how they change with the fraction s = 0 ... 1 of the way.
+"""Joint values along a segment of poses, and their derivatives with respect to the path parameter s = 0 ... 1.
 
-The frame moves straight and turns about one axis, so its twist per s is the same all along: V. The joints then follow
-J q' = V and J q'' = -J' q'. What a redundant robot is free to choose is chosen once, where the way is traced (the least
+The frame moves straight and rotates about one axis, so its twist per s is a constant V. The joints then follow
+J q' = V and J q'' = -J' q'. The freedom of a redundant robot is resolved once, when the path is traced (by the smallest
 q'), and kept by the interpolation between the knots of that trace.
 """
 
@@ -18,10 +18,10 @@ from redyn.trajectory.motion import Array
 if TYPE_CHECKING:
     from redyn.robot import Robot
 
-SINGULAR = 1e-4  # of the largest singular value of the Jacobian: joints would run that many times faster than the frame
-EXACT = 1e-13  # m and rad: a correction below this is rounding
-STEPS = 12  # of Newton's method at most
-SAMPLES = 16  # positions at which the rank of the Jacobian is found
+SINGULAR = 1e-4  # smallest singular value of the Jacobian relative to the largest; below, joints would be too fast
+EXACT = 1e-13  # m and rad; a smaller correction is rounding
+STEPS = 12  # maximum iterations of Newton's method
+SAMPLES = 16  # positions at which the rank of the Jacobian is determined
 
 
 class Lost(Exception):  # noqa: N818 - not an error that users see
@@ -34,11 +34,11 @@ class Lost(Exception):  # noqa: N818 - not an error that users see
 
 @dataclass(frozen=True)
 class Segment:
-    """From `first` to `last`, 4x4 poses, in a straight line and by the shortest turn."""
+    """From `first` to `last`, 4x4 poses, in a straight line with the shortest rotation."""
 
     first: Array
     last: Array
-    V: Array  # twist per s: turn first, world axes
+    V: Array  # twist per s: angular part first, world axes
 
     @staticmethod
     def between(first: Array, last: Array) -> Segment:
@@ -46,7 +46,7 @@ class Segment:
         return Segment(first, last, np.concatenate([turn, last[:3, 3] - first[:3, 3]]))
 
     def poses(self, s: Array) -> Array:
-        """(N, 4, 4) at N fractions."""
+        """Poses (N, 4, 4) at N values of s."""
         poses = np.tile(np.eye(4), (len(s), 1, 1))
         poses[:, :3, :3] = rotations().from_rotvec(s[:, None] * self.V[:3]).as_matrix() @ self.first[:3, :3]
         poses[:, :3, 3] = self.first[:3, 3] + s[:, None] * self.V[3:]
@@ -55,7 +55,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Follower:
-    """A robot whose frame follows a segment in those rows of the twist that count."""
+    """A robot whose frame follows a segment in the selected rows of the twist."""
 
     robot: Robot
     frame: str
@@ -65,19 +65,19 @@ class Follower:
 
     @staticmethod
     def of(robot: Robot, frame: str, segment: Segment, rows: NDArray[np.bool_]) -> Follower:
-        """With the rank that the Jacobian has in general: below six for a planar robot, say."""
+        """With the generic rank of the Jacobian: below six for a planar robot, for example."""
         rng = np.random.default_rng(0)
         J = robot.jacobian(np.array([robot.random(rng) for _ in range(SAMPLES)]), frame)[:, rows]
         return Follower(robot, frame, segment, rows, int(np.linalg.matrix_rank(J, tol=1e-9).max()))
 
     def errors(self, q: Array, s: Array) -> Array:
-        """What is left to the pose at s, as a small twist: (N, rows)."""
+        """Error to the pose at s, as a small twist: (N, rows)."""
         wanted, now = self.segment.poses(s), self.robot.forward_kinematics(q, self.frame)
         turn = rotations().from_matrix(wanted[:, :3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
         return np.concatenate([turn, wanted[:, :3, 3] - now[:, :3, 3]], axis=1)[:, self.rows]
 
     def inverses(self, q: Array) -> tuple[Array, Array, Array]:
-        """Jacobians, their pseudo-inverses of the rank that they have in general, and how regular they are, 0 ... 1."""
+        """Jacobians, their pseudo-inverses of the generic rank, and their inverse condition number, 0 ... 1."""
         J = self.robot.jacobian(q, self.frame)[:, self.rows]
         u, sigma, vt = np.linalg.svd(J, full_matrices=False)
         r = self.rank
@@ -85,7 +85,7 @@ class Follower:
         return J, inverse, sigma[:, r - 1] / np.maximum(sigma[:, 0], 1e-300)
 
     def corrected(self, q: Array, s: Array) -> Array:
-        """q moved onto the segment by the least change, by Newton's method; Lost where it does not get there."""
+        """Projects q onto the segment with the smallest change, by Newton's method; Lost if it does not converge."""
         left = np.zeros(len(s))
         for _ in range(STEPS):
             error = self.errors(q, s)
@@ -101,18 +101,18 @@ class Follower:
         return q
 
     def rates(self, q: Array) -> tuple[Array, Array]:
-        """q' and q'' of the least q' at N positions, (N, n) each."""
+        """Smallest q', and its q'', at N positions, (N, n) each."""
         J, inverse, _ = self.inverses(q)
         V = self.segment.V[self.rows]
         first = inverse @ V
         J_rate = self.robot.jacobian_rate(q, first, self.frame)[:, self.rows]
         second = -np.einsum("nij,njk,nk->ni", inverse, J_rate, first)
-        # The least q' stays the least: what of its change is invisible at the frame.
+        # q' stays the smallest: the null-space part of q''.
         aside = np.einsum("nji,nkj,nk->ni", J_rate, inverse, first)
         return first, second + aside - np.einsum("nij,njk,nk->ni", inverse, J, aside)
 
     def trace(self, start: Array, count: int) -> tuple[Array, Array]:
-        """Fractions and joint values at count + 1 knots, from `start` on; the way that V prescribes, by Runge-Kutta."""
+        """s and joint values at count + 1 knots from `start`: integrates J q' = V by Runge-Kutta."""
         s, h, V = np.linspace(0.0, 1.0, count + 1), 1.0 / count, self.segment.V[self.rows]
 
         def slope(q: Array, k: int) -> Array:
@@ -137,7 +137,7 @@ class Follower:
         return s, np.array(places)
 
     def _refuse_crossing(self, q: Array, s: Array) -> None:
-        """Lost where the Jacobian turns inside out between two knots: there was a singularity between them."""
+        """Raises Lost if the Jacobian changes orientation between two knots: there is a singularity between them."""
         J, inverse, _ = self.inverses(q)
         change = np.eye(J.shape[1]) + (J[1:] - J[:-1]) @ inverse[:-1]
         crossed = np.linalg.det(change) <= 0

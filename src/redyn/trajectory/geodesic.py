@@ -1,8 +1,8 @@
-"""Motions from one configuration to another where q holds quaternions: along the velocities that lead there.
+"""Motions between two configurations where q holds quaternions: along geodesics of the configuration space.
 
-Joints that turn about a point go the shortest way, about one axis; a free joint moves along a screw. A law in time that
-is a straight line in the tangent space at the start, s(t) times `difference(start, stop)`, is such a motion, and its
-velocities are s-dot times the same: along its own exponential a constant velocity stays what it is.
+Spherical joints take the shortest rotation, about one axis; a free joint moves along a screw. The motion is a straight
+line in the tangent space at the start, s(t) times `difference(start, stop)`, and its velocities are s-dot times that
+difference, since the velocity along an exponential is constant in body axes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
-from redyn.model import configuration
 from redyn.trajectory.motion import Array, Motion, row
 from redyn.words import counted
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Geodesic(Motion):
-    """From the configuration `start`; `law` moves in the tangent space there, from zero on."""
+    """From the configuration `start`; `law` is the motion in the tangent space there, from zero."""
 
     robot: Robot
     start: Array
@@ -51,10 +50,10 @@ def on_manifold(
     make: Callable[[Array, Array], Motion],
     rates: Sequence[tuple[str, ArrayLike]] = (),
 ) -> Motion:
-    """The motion of a robot between two of its configurations, by a law that `make` builds between two rows.
+    """The motion of a robot between two of its configurations, with the law that `make` builds between two rows.
 
-    `rates` are what the law has at its ends beside positions: of joints that turn about a point they must be zero, for
-    such a motion has them along its way alone.
+    `rates` are the end conditions of the law besides positions: for joints with quaternions they must be zero, since
+    the motion can have rates along its geodesic only.
     """
     first, last = (robot.configuration(f"{kind}: {name}", q) for name, q in (("start", start), ("stop", stop)))
     if first.ndim != 1 or last.ndim != 1:
@@ -62,12 +61,12 @@ def on_manifold(
     if robot.nq == robot.dof:
         return make(first, last)
     turning = np.zeros(robot.dof, dtype=bool)
-    for count, _, j in configuration.joints(robot.model):
-        if count > 1:
-            turning[j : j + count - 1] = True
+    for variable in robot.model.variables:
+        if not variable.joint.single:
+            turning[variable.rate : variable.rate + variable.size - 1] = True
     for name, values in rates:
         if row(kind, name, values, robot.dof)[turning].any():
             joint = robot.velocity_names[int(np.argmax(turning))].rpartition(".")[0]
-            raise InputError(f"{kind}: {name} must be zero for joints that turn about a point, such as {joint!r}")
+            raise InputError(f"{kind}: {name} must be zero for joints with quaternions, such as {joint!r}")
     law = make(np.zeros(robot.dof), robot.difference(first, last))
     return Geodesic(law.duration, robot, first, law)

@@ -1,4 +1,4 @@
-"""The Cartesian line: a frame of the robot moves straight from pose to pose and turns about one axis meanwhile."""
+"""The Cartesian line: a frame of the robot moves straight from pose to pose and rotates about one axis."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
-from redyn.kinematics.wish import checked_poses
+from redyn.kinematics.query import checked_poses
 from redyn.trajectory.cycloidal import cycloidal
 from redyn.trajectory.follow import Follower, Lost, Segment
 from redyn.trajectory.motion import Array, Motion, representable
@@ -19,17 +19,18 @@ from redyn.trajectory.samples import samples
 
 if TYPE_CHECKING:
     from redyn.kinematics import Solutions
-    from redyn.robot import LinkName, Robot
+    from redyn.kinematics.robot_like import LinkName
+    from redyn.robot import Robot
 
 Law = Literal["quintic", "cycloidal"]
 
-KNOTS = (64, 256, 1024)  # intervals of the trace, the fewest that suffice
-SMOOTH = 1e-9  # m and rad: how far the interpolation between knots may leave the line before it is corrected
+KNOTS = (64, 256, 1024)  # intervals of the trace; the first that suffices is used
+SMOOTH = 1e-9  # m and rad: largest error of the interpolation between knots before correction
 
 
 @dataclass(frozen=True)
 class Line(Motion):
-    """See `line`. `clock` gives the fraction of the way; `guess` the joint values by that fraction, nearly."""
+    """See `line`. `clock` gives the path parameter s; `guess` approximate joint values as a function of s."""
 
     follower: Follower
     clock: Motion
@@ -40,21 +41,21 @@ class Line(Motion):
         return self.follower.robot.dof
 
     def pose(self, t: ArrayLike) -> Array:
-        """Where the frame is meant to be: (4, 4) at a time, (N, 4, 4) at N times."""
+        """The desired pose of the frame: (4, 4) at a time, (N, 4, 4) at N times."""
         fractions = self.clock(t)[0]
         poses = self.follower.segment.poses(np.atleast_2d(fractions)[:, 0])
         return poses if fractions.ndim == 2 else poses[0]
 
     def _within(self, t: Array) -> tuple[Array, Array, Array]:
         s, s_rate, s_rate_rate = self.clock(t)
-        if not len(t):  # SciPy turns nothing only with complaints
+        if not len(t):  # SciPy warns about an identity rotation
             nothing = np.empty((0, self.dof))
             return nothing, nothing, nothing
         q, first, second = self._along(s[:, 0])
         return q, first * s_rate, second * s_rate**2 + first * s_rate_rate
 
     def _along(self, s: Array) -> tuple[Array, Array, Array]:
-        """q and its first and second derivative by the fraction of the way."""
+        """q and its first and second derivatives with respect to s."""
         near, near_first, near_second = self.guess(s)
         robot, frame, rows = self.follower.robot, self.follower.frame, self.follower.rows
         try:
@@ -85,10 +86,10 @@ def line(
 ) -> Line:
     """A frame of the robot (the end effector) along a straight line between two 4x4 poses, at rest at both ends.
 
-    Its orientation turns about one axis by the shortest angle (slerp); `position_only` leaves it free. The motion
-    begins at the joint values of pose0 that are nearest to `start`. Without a start it begins at any from which the
-    joints can follow to the end, those near the robot's initial position first. `law` is the course in time of the
-    fraction of the way. A line that leaves the workspace or the joint limits, or passes a singularity, is an
+    Its orientation changes by the shortest rotation about one axis (slerp); `position_only` leaves it free. The motion
+    begins at the joint values of pose0 nearest to `start`. Without a start it begins at any from which the
+    joints can follow to the end, trying those near the robot's initial position first. `law` is the time law along
+    the line. A line that leaves the workspace or the joint limits, or passes a singularity, raises an
     InputError that says where.
 
     >>> import redyn
@@ -109,7 +110,7 @@ def line(
     frame = robot.frame_name(link)
     begins = robot.inverse_kinematics(first, frame, start, mask=rows, limits=limits)
     if not begins:
-        raise InputError(f"line: {frame} cannot take pose0: {begins.reason}")
+        raise InputError(f"line: {frame} cannot reach pose0: {begins.reason}")
     follower = Follower.of(robot, frame, Segment.between(first, last), rows)
     troubles: list[tuple[float, str]] = []
     for begin in begins if start is None else begins[:1]:
@@ -127,7 +128,7 @@ def line(
 
 
 def _traced(follower: Follower, start: Array) -> Piecewise:
-    """The joint values by the fraction of the way, on as many knots as it takes to follow and to interpolate well."""
+    """Joint values as a function of s, with as many knots as tracking and interpolation need."""
     if not follower.segment.V[follower.rows].any():
         still = np.zeros((2, len(start)))
         return samples([0.0, 1.0], [start, start], still, still)
@@ -148,7 +149,7 @@ def _traced(follower: Follower, start: Array) -> Piecewise:
 
 
 def _beyond_limits(robot: Robot, guess: Piecewise) -> tuple[float, str] | None:
-    """The fraction of the way at which a joint first leaves its limits, and which one it is."""
+    """Where a joint first leaves its limits, and which one it is."""
     s = np.linspace(0.0, 1.0, 1025)
     q = guess(s)[0]
     outside = (q < robot.limits[:, 0] - 1e-9) | (q > robot.limits[:, 1] + 1e-9)
@@ -162,7 +163,7 @@ def _beyond_limits(robot: Robot, guess: Piecewise) -> tuple[float, str] | None:
 
 
 def _why_lost(follower: Follower, s: float, rows: NDArray[np.bool_], limits: bool) -> str:
-    """Whether the poses ahead cannot be taken at all, or can and the robot is singular on the way."""
+    """Whether the poses ahead are out of reach, or the robot is singular there."""
 
     def solutions(fraction: float, tries: int) -> Solutions:
         pose = follower.segment.poses(np.array([fraction]))[0]
@@ -183,6 +184,6 @@ def _why_lost(follower: Follower, s: float, rows: NDArray[np.bool_], limits: boo
 
 def _singular(s: float) -> str:
     return (
-        f"meets a singularity at {s:.3g} of the way, where joints would run without bound; "
+        f"meets a singularity at {s:.3g} of the way, where joint rates are unbounded; "
         "begin from other joint values (start=), or choose other poses"
     )

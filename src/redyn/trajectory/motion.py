@@ -1,4 +1,4 @@
-"""What every motion shares: the clock, the ends, the limits of the joints."""
+"""Base class of motions: time, end conditions, joint limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class Violation(NamedTuple):
-    """A joint beyond one of its limits, where it is farthest out."""
+    """A joint beyond one of its limits, at its worst."""
 
     joint: str
     quantity: str  # "position" or "speed"
@@ -37,21 +37,21 @@ class Violation(NamedTuple):
 
 @dataclass(frozen=True)
 class Motion(ABC):
-    """`motion(t)` gives q, qd, qdd. It lasts from 0 to `duration`; before and after, the joints rest at its ends."""
+    """`motion(t)` gives q, qd, qdd. It lasts from 0 to `duration`; before and after, the joints rest."""
 
     duration: float
 
     @property
     @abstractmethod
     def dof(self) -> int:
-        """How many velocities it gives."""
+        """Number of velocities."""
 
     @abstractmethod
     def _within(self, t: Array) -> tuple[Array, Array, Array]:
         """q, qd, qdd at N times from 0 to duration: N rows each."""
 
     def _breaks(self) -> Array:
-        """Instants that a check must not step over."""
+        """Instants that a check of limits must include."""
         return np.array([0.0, self.duration])
 
     def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
@@ -64,7 +64,7 @@ class Motion(ABC):
         return result if time.ndim else (result[0][0], result[1][0], result[2][0])
 
     def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
-        """Where joints leave the limits of the robot's file, each at its worst; looked for at `samples` instants."""
+        """Where joints exceed the limits of the robot's file, each at its worst; checked at `samples` instants."""
         t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
         q, qd, _ = self(t)
         if q.shape[1] != robot.nq or qd.shape[1] != robot.dof:
@@ -78,19 +78,19 @@ class Motion(ABC):
         joints = zip(robot.velocity_names, model.driven, model.starts, robot.limits, strict=True)
         for i, (joint, link, start, (lower, upper)) in enumerate(joints):
             fastest = speeds[link.name]
-            looked_at = [("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest)]
-            if link.joint.coordinates == 1:  # others have no limits of position
+            looked_at: list[tuple[str, Array, float, Array]] = []
+            if link.joint.single:  # others have no position limits
                 value = q[:, start]
-                looked_at = [("position", value, lower, lower - value), ("position", value, upper, value - upper)]
-                looked_at.append(("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest))
+                looked_at += [("position", value, lower, lower - value), ("position", value, upper, value - upper)]
+            looked_at.append(("speed", qd[:, i], fastest, np.abs(qd[:, i]) - fastest))
             for quantity, values, limit, excess in looked_at:
                 k = int(excess.argmax())
-                if excess[k] > 1e-9 * max(1.0, abs(limit)):  # a motion that ends on its limit keeps it
+                if excess[k] > 1e-9 * max(1.0, abs(limit)):  # a motion that ends at its limit is allowed
                     found.append(Violation(joint, quantity, float(t[k]), float(values[k]), float(limit)))
         return found
 
     def check_limits(self, robot: Robot) -> None:
-        """Raise an InputError if the motion leaves the limits of the robot's joints."""
+        """Raise an InputError if the motion exceeds the robot's joint limits."""
         found = self.violations(robot)
         if found:
             rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
@@ -111,11 +111,11 @@ def _times(t: ArrayLike) -> Array:
 
 
 def row(kind: str, name: str, values: ArrayLike, length: int | None = None) -> Array:
-    """One finite number per joint; where `length` is known a single number serves all joints."""
+    """One finite number per joint; if `length` is known, a single number applies to all joints."""
     try:
         array = real_array(values).copy()
     except (TypeError, ValueError):
-        raise InputError(f"{kind}: expected rows of numbers, one per joint, but {name} is none") from None
+        raise InputError(f"{kind}: expected a row of numbers, one per joint, for {name}") from None
     if array.ndim == 0 and length is not None:
         array = np.full(length, array)
     if array.ndim != 1 or not len(array):
@@ -142,7 +142,7 @@ def ends(kind: str, start: ArrayLike, stop: ArrayLike, duration: float) -> tuple
 
 
 def representable(kind: str, motion: M) -> M:
-    """The motion, unless its rates run out of the range of numbers."""
+    """The motion, unless its rates overflow."""
     with np.errstate(all="ignore"):
         values = motion(np.linspace(0.0, motion.duration, 9))
     if not all(np.isfinite(x).all() for x in values):

@@ -1,4 +1,4 @@
-"""Motions that are polynomials in time, one after the other."""
+"""Motions that are piecewise polynomials in time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redyn.trajectory.motion import Array, Motion
 class Piecewise(Motion):
     """Piece k runs from knots[k] to knots[k + 1]; its powers of s = 0 ... 1 are coefficients[:, k], (degree + 1, n).
 
-    At a knot where two pieces differ in acceleration, the later one holds.
+    At a knot where two pieces differ in acceleration, the later one applies.
     """
 
     knots: Array
@@ -41,7 +41,7 @@ class Piecewise(Motion):
 
 
 def polynomials(knots: ArrayLike, *powers: Array) -> Piecewise:
-    """Pieces from their powers, each (K, n) or, for a single piece, (n,)."""
+    """Pieces from their coefficients, each (K, n) or, for a single piece, (n,)."""
     times = np.asarray(knots, dtype=np.float64)
     pieces = len(times) - 1
     return Piecewise(float(times[-1]), times, np.stack([x.reshape(pieces, -1) for x in powers]))

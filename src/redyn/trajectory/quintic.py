@@ -24,7 +24,7 @@ def quintic(
     stop_acceleration: ArrayLike = 0.0,
     robot: Robot | None = None,
 ) -> Motion:
-    """From `start` to `stop` with these rates and accelerations at the ends; a single number serves all joints.
+    """From `start` to `stop` with these rates and accelerations at the ends; a single number applies to all joints.
 
     With `robot`, start and stop are configurations of it, quaternions included: see `redyn.trajectory.Geodesic`.
 
@@ -46,7 +46,7 @@ def quintic(
 
 
 def quintic_powers(q0: Array, q1: Array, v0: Array, v1: Array, a0: Array, a1: Array) -> tuple[Array, ...]:
-    """Of the polynomial over s = 0 ... 1 with these values, slopes and second derivatives at its ends."""
+    """Coefficients of the polynomial over s = 0 ... 1 with these values, slopes and second derivatives at its ends."""
     gap, bend, twist = q1 - q0 - v0 - a0 / 2, v1 - v0 - a0, a1 - a0
     cubed = 10 * gap - 4 * bend + twist / 2
     fourth = -15 * gap + 7 * bend - twist

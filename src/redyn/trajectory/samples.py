@@ -1,4 +1,4 @@
-"""Motions given by samples, as a recorder or `redyn torque --csv` writes them."""
+"""Motions given by samples, such as a recording or the output of `redyn torque --csv`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from redyn.trajectory.table import read_table
 def samples(times: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> Piecewise:
     """Through samples, (K, n) each, at `times`, (K,), which start at 0.
 
-    With rates the pieces are cubics that meet them, with accelerations too quintics; without, a cubic spline finds
-    the rates, and its ends are not held at rest.
+    With rates the pieces are cubics, with accelerations too they are quintics; without, a cubic (not-a-knot) spline
+    determines the rates, and its ends are not at rest.
 
     >>> motion = samples([0.0, 1.0, 2.0], [[0.0], [1.0], [4.0]])
     >>> motion(1.5)[0].round(12).tolist()
@@ -44,7 +44,7 @@ def samples(times: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, qdd: Ar
 def from_csv(path: str | Path, joints: Sequence[str] | None = None) -> Piecewise:
     """The motion in a CSV file: columns t, q_<joint> and, if they are there for every joint, qd_ and qdd_<joint>.
 
-    `joints` picks and orders the joints (give `robot.joint_names`); without it they come as in the file. Other
+    `joints` selects and orders the joints (give `robot.joint_names`); the default is the order of the file. Other
     columns are ignored. The first row becomes time 0.
     """
     times, columns = read_table(path)
@@ -52,7 +52,9 @@ def from_csv(path: str | Path, joints: Sequence[str] | None = None) -> Piecewise
     missing = [f"q_{name}" for name in names if f"q_{name}" not in columns]
     if missing or not names:
         found = ", ".join(list(columns)[:12]) or "none"
-        raise InputError(f"{path}: no column {missing[0] if missing else 'q_<joint>'}; beside t there are: {found}")
+        raise InputError(
+            f"{path}: no column {missing[0] if missing else 'q_<joint>'}; the columns besides t are: {found}"
+        )
     if len(times) < 2:
         raise InputError(f"{path}: a motion needs at least two rows")
     q = np.stack([columns[f"q_{name}"] for name in names], axis=1)
@@ -62,7 +64,7 @@ def from_csv(path: str | Path, joints: Sequence[str] | None = None) -> Piecewise
 
 
 def _columns(path: str | Path, columns: dict[str, Array], kind: str, names: Sequence[str]) -> Array | None:
-    """All joints' columns of one kind, or None where there are none of that kind."""
+    """All joints' columns of one kind, or None if there are none."""
     present = [name for name in names if f"{kind}_{name}" in columns]
     if not present:
         return None

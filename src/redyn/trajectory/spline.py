@@ -19,8 +19,8 @@ Ends = Literal["clamped", "natural", "not-a-knot"]
 def spline(times: ArrayLike, waypoints: ArrayLike, ends: Ends = "clamped") -> Piecewise:
     """Through `waypoints`, (K, n), at `times`, (K,), which start at 0.
 
-    `ends="clamped"` starts and stops at rest, `"natural"` without acceleration, and `"not-a-knot"` lets the outer
-    pieces run on as they are.
+    `ends="clamped"` starts and stops at rest, `"natural"` without acceleration; `"not-a-knot"` joins the outermost two
+    pieces smoothly.
 
     >>> motion = spline([0.0, 1.0, 3.0], [[0.0, 1.0], [0.5, 0.0], [2.0, 1.0]])
     >>> motion(1.0)[0].round(12).tolist()
@@ -33,7 +33,7 @@ def spline(times: ArrayLike, waypoints: ArrayLike, ends: Ends = "clamped") -> Pi
 
 
 def through(t: Array, points: Array, ends: Ends) -> Piecewise:
-    """The spline through points that were checked before."""
+    """The spline through points that have been checked."""
     from scipy.interpolate import CubicSpline  # pyright: ignore[reportMissingTypeStubs]
 
     curve: Any = CubicSpline(t, points, bc_type=ends)

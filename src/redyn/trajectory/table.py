@@ -28,14 +28,14 @@ Rename = Callable[[list[str]], list[str]]
 def read_table(path: str | Path, rename: Rename | None = None, gaps: bool = False) -> Table:
     """A CSV file with a header, a column `t` of increasing times and columns of finite numbers.
 
-    `rename` may give the columns other names before they are looked at; with `gaps`, cells that are empty or `nan`
-    (of other columns than t) come as NaN. Mistakes are named with file and line.
+    `rename` may rename the columns first; with `gaps`, cells that are empty or `nan`
+    (in columns other than t) become NaN. Errors give file and line.
     """
     file = Path(path)
     try:
         size = file.stat().st_size
         if size > LARGEST:
-            raise InputError(f"{file}: {size / 2**20:.0f} MB is more than the {LARGEST / 2**20:.0f} MB that are read")
+            raise InputError(f"{file}: {size / 2**20:.0f} MB exceeds the limit of {LARGEST / 2**20:.0f} MB")
         with file.open(newline="", encoding="utf-8-sig") as text:
             header, rows, lines = _cells(file, text, rename, gaps)
     except OSError as error:

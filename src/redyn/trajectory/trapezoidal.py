@@ -1,4 +1,4 @@
-"""The trapezoidal velocity profile: speed up, keep the rate, slow down."""
+"""The trapezoidal velocity profile: acceleration, constant rate, deceleration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def trapezoidal(
     if not 0.0 < share <= 0.5:
         raise InputError(f"trapezoidal: blend must be above 0 and at most 0.5 of the duration, got {blend}")
     travel = last - first
-    ramp = travel * share / (1 - share) / 2  # how far a joint gets while it speeds up, and again while it slows down
+    ramp = travel * share / (1 - share) / 2  # distance during acceleration, and again during deceleration
     cruise = travel - 2 * ramp
     still = np.zeros_like(travel)
     first_piece = (first, still, ramp)

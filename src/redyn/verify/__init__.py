@@ -1,1 +1,1 @@
-"""redyn against its oracles, on any robot."""
+"""redyn compared with Pinocchio and MuJoCo on any robot, and the adapters to both."""

@@ -1,12 +1,12 @@
-"""What MuJoCo says of an MJCF or a URDF, in redyn's order of joints and with its conventions.
+"""MuJoCo, in redyn's order of joints and with its conventions.
 
-Contacts, limits, Coulomb friction, tendons, equalities, actuators, springs and fluids are switched off: redyn has none
-of them in its recursions. Damping and armature stay.
+Contacts, limits, Coulomb friction, tendons, equalities, actuators and fluids are switched off: redyn has none
+of them in its recursions. Damping, armature and the springs of hinges and slides stay.
 
 A free joint is where the two differ most. MuJoCo's q has the quaternion as w x y z and its speeds are [velocity of the
 origin in world axes; angular velocity in body axes]; redyn's q has it as x y z w and its speeds are [angular; linear],
-both in body axes. So their speeds are S(q) times redyn's, their accelerations S(q) times redyn's plus a drift, and
-redyn's torques are S(q)^T times theirs.
+both in body axes. So MuJoCo's speeds are S(q) times redyn's, its accelerations S(q) times redyn's plus a drift,
+and redyn's torques are S(q)^T times MuJoCo's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,11 +26,11 @@ from redyn.words import counted
 Array = NDArray[np.float64]
 
 FREE, BALL = 0, 1  # mjJNT_FREE, mjJNT_BALL
-IGNORED = ("jnt_stiffness", "tendon_stiffness", "tendon_damping", "tendon_armature", "body_gravcomp")
+IGNORED = ("tendon_stiffness", "tendon_damping", "tendon_armature", "body_gravcomp")
 
 
 class Mujoco:
-    """Answers one state at a time; differences of convention are undone here, each in one place."""
+    """A MuJoCo model that answers one state at a time; each difference of convention is undone in one place."""
 
     name: str = "MuJoCo"
     module: str = "mujoco"
@@ -39,6 +39,7 @@ class Mujoco:
     tolerance: float = 1e-11
     frees: bool = False
     damping: bool = True
+    fuse: bool = False  # whether fixed links of a URDF are merged: quicker, but their frames are then unknown
     conventions: tuple[str, ...] = (
         "joints are matched by name in a URDF, by their order in an MJCF, where both programs keep the file's",
         "Jacobians: redyn has angular rows first; MuJoCo gives the two halves apart",
@@ -46,27 +47,25 @@ class Mujoco:
         "the mass centre leaves out what is fixed to the world, whose mass MuJoCo counts",
         "a free joint: MuJoCo's quaternion is w x y z, its velocity is [linear, world axes; angular, body axes]",
         "damping acts in both; Coulomb friction, a constraint in MuJoCo, is left out in both",
-        "contacts, limits, tendons, equalities, actuators, springs and fluids are switched off in MuJoCo",
+        "contacts, limits, tendons, equalities, actuators and fluids are switched off in MuJoCo",
+        "springs of hinges and slides act in both; URDF has none, so they are left out in both there",
         "armature is part of both mass matrices; URDF has none, so MuJoCo is given redyn's there",
         "armature of a free joint: MuJoCo has it on accelerations in world axes, which adds armature * (omega x v)",
         "gravity is redyn's in both",
         "derivatives: MuJoCo has them by differences only, so they are not compared",
     )
 
-    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> None:
-        assert not free
+    def __init__(self, model: Any, names: Sequence[str], gravity: Array, by_name: bool) -> None:
+        """`names` are redyn's joints in redyn's order; joints match by name or, without `by_name`, in order."""
         self.mujoco: Any = importlib.import_module(self.module)
-        urdf = b"<robot" in file.read_bytes()  # whatever it is called
-        self.model = model = self._compiled(file, urdf)
+        self.model = model
         theirs = [model.joint(j).name for j in range(model.njnt)]
-        if urdf and sorted(theirs) != sorted(names):
-            raise RedynError(f"{file.name}: MuJoCo has the joints {', '.join(theirs)}, redyn {', '.join(names)}")
+        if by_name and sorted(theirs) != sorted(names):
+            raise RedynError(f"MuJoCo has the joints {', '.join(theirs)}, redyn {', '.join(names)}")
         if len(theirs) != len(names):
-            raise RedynError(f"{file.name}: MuJoCo has {counted(len(theirs), 'joint')}, redyn {len(names)}")
-        self.joints = [theirs.index(name) for name in names] if urdf else list(range(model.njnt))
+            raise RedynError(f"MuJoCo has {counted(len(theirs), 'joint')}, redyn {len(names)}")
+        self.joints = [theirs.index(name) for name in names] if by_name else list(range(model.njnt))
         self.data = self.mujoco.MjData(model)
-        if urdf:
-            self._set_armature(armature)
         model.opt.gravity[:] = gravity
         model.opt.density = model.opt.viscosity = 0.0
         flags = self.mujoco.mjtDisableBit  # what the file disables stays off
@@ -75,42 +74,37 @@ class Mujoco:
             values = getattr(model, field, None)  # the newer ones are not in every mujoco
             if values is not None:
                 values[:] = 0.0
+        model.jnt_stiffness[model.jnt_type <= BALL] = 0.0  # redyn has springs at single values only
+        self.springs: bool = True
+
+    @classmethod
+    def read(cls, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> Self:
+        """From an MJCF or a URDF."""
+        assert not free
+        urdf = b"<robot" in file.read_bytes()  # whatever it is called
+        peer = cls(_from_urdf(file, cls.fuse) if urdf else compiled(file), names, gravity, by_name=urdf)
+        if urdf:
+            peer.springs = False
+            peer._set_armature(armature)
+        return peer
 
     def _set_armature(self, armature: Array) -> None:
-        """Redyn's, which is the same number for all velocities of a joint, in their order."""
+        """From redyn's, which is the same number for all velocities of a joint."""
         at = 0
         for kind, _, row in self._slices():
             width = {FREE: 6, BALL: 3}.get(kind, 1)
             self.model.dof_armature[row : row + width] = armature[at]
             at += width
 
-    def _compiled(self, file: Path, urdf: bool) -> Any:
-        if not urdf:
-            return compiled(file)
-        earlier = self.mujoco.get_mju_user_warning()
-        self.mujoco.set_mju_user_warning(_silent)  # or it writes MUJOCO_LOG.TXT wherever the user stands
-        try:
-            spec = self.mujoco.MjSpec.from_file(str(file))
-            spec.memory = -1  # as large as it has to be, whatever the file asks for
-            spec.compiler.fusestatic = False  # keeps the frames of fixed links
-            for part in [*spec.geoms, *spec.meshes]:
-                spec.delete(part)  # files of shapes need not be there
-            return spec.compile()
-        except Exception as error:
-            reason = " ".join(str(error).split()).removeprefix("Error: ")
-            raise RedynError(f"MuJoCo does not accept it: {reason[:200]}") from None
-        finally:
-            self.mujoco.set_mju_user_warning(earlier)
-
     def knows(self, frame: str) -> bool:
         return self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_BODY, frame) > 0
 
     def _slices(self) -> list[tuple[int, int, int]]:
-        """Of every joint in redyn's order: its kind, and where it begins in their q and in their speeds."""
+        """Of every joint in redyn's order: its kind, and where it begins in MuJoCo's qpos and qvel."""
         model = self.model
         return [(int(model.jnt_type[j]), int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])) for j in self.joints]
 
-    def _q(self, q: Array) -> Array:
+    def q(self, q: Array) -> Array:
         theirs, at = np.empty(self.model.nq), 0
         for kind, start, _ in self._slices():
             width = {FREE: 7, BALL: 4}.get(kind, 1)
@@ -121,8 +115,8 @@ class Mujoco:
             at += width
         return theirs
 
-    def _speeds(self, theirs: Array) -> Array:
-        """S: their speeds are S times redyn's."""
+    def speeds(self, theirs: Array) -> Array:
+        """S: MuJoCo's speeds are S times redyn's."""
         S, at = np.zeros((self.model.nv, self.model.nv)), 0
         for kind, start, row in self._slices():
             if kind == FREE:
@@ -134,8 +128,14 @@ class Mujoco:
             at += {FREE: 6, BALL: 3}.get(kind, 1)
         return S
 
+    def state(self, q: Array, qd: Array, x: Array) -> list[Array]:
+        """MuJoCo's qpos, qvel, and accelerations or torques; of robots without free joints, where S is constant."""
+        theirs = self.q(q)
+        S = self.speeds(theirs)
+        return [theirs, S @ qd, S @ x]
+
     def _drift(self, theirs: Array, qd: Array) -> Array:
-        """What their accelerations have beside S times redyn's: the body turns under its linear velocity."""
+        """MuJoCo's accelerations less S times redyn's: the axes of the linear velocity rotate with the body."""
         drift, at = np.zeros(self.model.nv), 0
         for kind, start, row in self._slices():
             if kind == FREE:
@@ -150,15 +150,15 @@ class Mujoco:
         return R.reshape(3, 3)
 
     def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]:
-        """Everything that is compared, at one state; x is an acceleration or a torque, as it is needed."""
+        """Everything that is compared, at one state; x is an acceleration or a torque, as needed."""
         mujoco, model, data = self.mujoco, self.model, self.data
-        at = self._q(q)
-        S, drift = self._speeds(at), self._drift(at, qd)
-        rotors = model.dof_armature * drift  # what armature has beside redyn's
+        at = self.q(q)
+        S, drift = self.speeds(at), self._drift(at, qd)
+        rotors = model.dof_armature * drift  # armature acts on MuJoCo's accelerations, drift included
         back = np.linalg.inv(S)
         data.qpos[:], data.qvel[:] = at, 0.0
         mujoco.mj_forward(model, data)
-        gravity = data.qfrc_bias.copy()
+        gravity, springs = data.qfrc_bias.copy(), -data.qfrc_passive  # at rest, springs are all that is passive
         data.qpos[:], data.qvel[:], data.qacc[:] = at, S @ qd, S @ x + drift
         mujoco.mj_inverse(model, data)
         needed = data.qfrc_inverse - rotors
@@ -171,9 +171,11 @@ class Mujoco:
             "mass_matrix": S.T @ M @ S,
             "gravity_torque": S.T @ gravity,
             "coriolis_vector": S.T @ (data.qfrc_bias - gravity + M @ drift - rotors),
-            "friction_torque": -S.T @ data.qfrc_passive,
+            "friction_torque": -S.T @ (data.qfrc_passive + springs),
             "kinetic_energy": np.array(0.5 * data.qvel @ M @ data.qvel),
         }
+        if model.jnt_stiffness.any():
+            found["spring_torque"] = S.T @ springs
         return found | self._whole() | (self._frame(frame, S) if frame is not None else {})
 
     def _matrix(self, multiply: Callable[[Array, Array], object]) -> Array:
@@ -183,7 +185,7 @@ class Mujoco:
         return rows.T
 
     def _whole(self) -> dict[str, Array]:
-        """Mass centre of what moves, and momentum about the world's origin; theirs is about the mass centre of all."""
+        """Mass centre of the moving bodies, and momentum about the origin; MuJoCo's is about the mass centre."""
         model, data = self.model, self.data
         moving = model.body_weldid != 0
         mass = model.body_mass * moving
@@ -202,5 +204,23 @@ class Mujoco:
         return {"forward_kinematics": pose, "jacobian": np.vstack([angular, linear]) @ S}
 
 
+def _from_urdf(file: Path, fuse: bool) -> Any:
+    mujoco: Any = importlib.import_module("mujoco")
+    earlier = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_silent)  # or it writes MUJOCO_LOG.TXT into the working directory
+    try:
+        spec = mujoco.MjSpec.from_file(str(file))
+        spec.memory = -1  # as large as it has to be, whatever the file asks for
+        spec.compiler.fusestatic = fuse
+        for part in [*spec.geoms, *spec.meshes]:
+            spec.delete(part)  # files of shapes need not be there
+        return spec.compile()
+    except Exception as error:
+        reason = " ".join(str(error).split()).removeprefix("Error: ")
+        raise RedynError(f"MuJoCo does not accept it: {reason[:200]}") from None
+    finally:
+        mujoco.set_mju_user_warning(earlier)
+
+
 def _silent(_: str) -> None:
-    """Takes a warning of MuJoCo's compiler."""
+    """Discards a warning of MuJoCo's compiler."""

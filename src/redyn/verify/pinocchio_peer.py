@@ -1,11 +1,14 @@
-"""What Pinocchio says of a URDF, in redyn's order of joints and with its conventions."""
+"""Pinocchio, in redyn's order of joints and with its conventions.
+
+`redyn verify` compares with it and `redyn bench` times it: the model and data are there to be called directly.
+"""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +19,7 @@ Array = NDArray[np.float64]
 
 
 class Pinocchio:
-    """Answers one state at a time; differences of convention are undone here, each in one place."""
+    """A Pinocchio model that answers one state at a time; each difference of convention is undone in one place."""
 
     name: str = "Pinocchio"
     module: str = "pinocchio"
@@ -25,42 +28,54 @@ class Pinocchio:
     tolerance: float = 1e-11
     frees: bool = True
     damping: bool = False
+    springs: bool = False
     conventions: tuple[str, ...] = (
-        "joints are matched by name: Pinocchio orders them by name within a branch, redyn as the file has them",
+        "joints are matched by name: Pinocchio sorts the joints of a branch by name, redyn keeps the file's order",
         "Jacobians and momentum: redyn has angular rows first, Pinocchio linear ones",
         "momentum: about the world's origin in redyn, about the mass centre in Pinocchio",
         "a free joint: redyn's velocity is [angular; linear], Pinocchio's [linear; angular], both in the body's axes",
         "joints without limits are a cosine and a sine in Pinocchio's q",
-        "friction is left out in both: Pinocchio's recursions have none",
+        "friction and joint springs are left out in both: Pinocchio's recursions have none",
         "armature is part of both mass matrices; Pinocchio reads none from URDF, so it is given redyn's",
         "gravity is redyn's in both",
     )
 
-    def __init__(self, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> None:
+    def __init__(self, model: Any, names: Sequence[str]) -> None:
+        """`names` are redyn's joints in redyn's order."""
         self.pin: Any = importlib.import_module(self.module)
-        base = [self.pin.JointModelFreeFlyer(), names[0]] if free else []
+        self.model, self.names = model, list(names)
+        theirs = list(model.names)[1:]
+        if sorted(theirs) != sorted(self.names):
+            raise RedynError(
+                f"{model.name}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}"
+            )
+        self.order = self._order()
+        self.back = np.argsort(self.order)
+        self.data = model.createData()
+
+    @classmethod
+    def read(cls, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> Self:
+        """From a URDF; with `free` its root moves freely, by a joint that has the first of the names."""
+        pin: Any = importlib.import_module(cls.module)
+        base = [pin.JointModelFreeFlyer(), names[0]] if free else []
         try:
-            self.model = self.pin.buildModelFromUrdf(str(file), *base)
+            model = pin.buildModelFromUrdf(str(file), *base)
         except Exception as error:
             reason = " ".join(str(error).replace(str(file), file.name).split())
             raise RedynError(f"Pinocchio does not accept it: {reason[:200]}") from None
-        self.model.gravity.linear = gravity
-        self.names = list(names)
-        theirs = list(self.model.names)[1:]
-        if sorted(theirs) != sorted(self.names):
-            raise RedynError(
-                f"{file.name}: Pinocchio has the joints {', '.join(theirs)}, redyn {', '.join(self.names)}"
-            )
-        self.order = self._places()
-        self.back = np.argsort(self.order)
-        self.model.armature = armature[self.order]
-        self.data = self.model.createData()
+        peer = cls(model, names)
+        model.gravity.linear, model.armature = gravity, armature[peer.order]
+        return peer
 
     def knows(self, frame: str) -> bool:
         return bool(self.model.existFrame(frame, self.pin.FrameType.BODY))
 
-    def _places(self) -> list[int]:
-        """Redyn's place of each of their velocities; of q, redyn's first place by joint is kept beside."""
+    def frame(self, name: str) -> int:
+        """The number of a link's frame."""
+        return self.model.getFrameId(name, self.pin.FrameType.BODY)
+
+    def _order(self) -> list[int]:
+        """For each velocity of Pinocchio's, its index in redyn's; where joints begin in redyn's q is kept as well."""
         widths = dict(zip(self.model.names, self.model.nvs, strict=True))
         planar = [joint for joint in list(self.model.joints)[1:] if "Planar" in joint.shortname()]
         if planar:
@@ -74,12 +89,12 @@ class Pinocchio:
         order: list[int] = []
         for name in list(self.model.names)[1:]:
             start = v_start[name]
-            places = (3, 4, 5, 0, 1, 2) if widths[name] == 6 else range(widths[name])
-            order += [start + k for k in places]
+            parts = (3, 4, 5, 0, 1, 2) if widths[name] == 6 else range(widths[name])  # a free joint: linear first
+            order += [start + k for k in parts]
         return order
 
     def q(self, q: Array) -> Array:
-        """Joints without limits are a cosine and a sine there."""
+        """Pinocchio's q: joints without limits are a cosine and a sine there."""
         parts: list[Array] = []
         for name, width in list(zip(self.model.names, self.model.nqs, strict=True))[1:]:
             start = self.q_start[name]
@@ -87,45 +102,80 @@ class Pinocchio:
             parts.append(np.array([np.cos(values[0]), np.sin(values[0])]) if width == 2 else values)
         return np.concatenate(parts)
 
-    def _square(self, M: Array) -> Array:
+    def state(self, q: Array, *rates: Array) -> list[Array]:
+        """Pinocchio's q, and velocities, accelerations or torques in its order."""
+        return [self.q(q), *(np.ascontiguousarray(x[self.order]) for x in rates)]
+
+    def _square(self, M: Any) -> Array:
         return np.reshape(M, (len(self.back), -1))[np.ix_(self.back, self.back)]
 
-    def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]:
-        """Everything that is compared, at one state; x is an acceleration or a torque, as it is needed."""
-        pin, model, data, back = self.pin, self.model, self.data, self.back
-        at, v, a = self.q(q), qd[self.order], x[self.order]
-        nothing = np.zeros(model.nv)
-        M = np.array(pin.crba(model, data, at)).reshape(model.nv, -1)  # the upper half alone is filled
-        gravity = np.array(pin.rnea(model, data, at, nothing, nothing))
-        found = {
-            "inverse_dynamics": np.array(pin.rnea(model, data, at, v, a))[back],
-            "forward_dynamics": np.array(pin.aba(model, data, at, v, a))[back],
-            "mass_matrix": self._square(np.triu(M) + np.triu(M, 1).T),
-            "gravity_torque": gravity[back],
-            "coriolis_vector": (np.array(pin.rnea(model, data, at, v, nothing)) - gravity)[back],
-        }
-        pin.computeRNEADerivatives(model, data, at, v, a)
-        found["inverse_dynamics_derivatives"] = np.stack([self._square(data.dtau_dq), self._square(data.dtau_dv)])
-        pin.computeABADerivatives(model, data, at, v, a)
-        inverse = np.array(data.Minv).reshape(model.nv, -1)
-        by_tau = np.triu(inverse) + np.triu(inverse, 1).T
-        parts = (self._square(data.ddq_dq), self._square(data.ddq_dv), self._square(by_tau))
-        found["forward_dynamics_derivatives"] = np.stack(parts)
-        return found | self._whole(at, v) | (self._frame(at, frame) if frame is not None else {})
+    def _symmetric(self, M: Any) -> Array:
+        """Of a matrix whose upper half alone is filled."""
+        full = np.array(M).reshape(self.model.nv, -1)
+        return self._square(np.triu(full) + np.triu(full, 1).T)
 
-    def _whole(self, at: Array, v: Array) -> dict[str, Array]:
-        """Mass centre and momentum; theirs is about the mass centre."""
-        pin, model, data = self.pin, self.model, self.data
-        centre = np.array(pin.centerOfMass(model, data, at, v))
-        h = pin.computeCentroidalMomentum(model, data, at, v)
+    def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Array:
+        return np.array(self.pin.rnea(self.model, self.data, *self.state(q, qd, qdd)))[self.back]
+
+    def forward_dynamics(self, q: Array, qd: Array, tau: Array) -> Array:
+        return np.array(self.pin.aba(self.model, self.data, *self.state(q, qd, tau)))[self.back]
+
+    def mass_matrix(self, q: Array) -> Array:
+        return self._symmetric(self.pin.crba(self.model, self.data, self.q(q)))
+
+    def gravity_torque(self, q: Array) -> Array:
+        return np.array(self.pin.computeGeneralizedGravity(self.model, self.data, self.q(q)))[self.back]
+
+    def coriolis_vector(self, q: Array, qd: Array) -> Array:
+        effects = np.array(self.pin.nonLinearEffects(self.model, self.data, *self.state(q, qd)))
+        return effects[self.back] - self.gravity_torque(q)
+
+    def inverse_dynamics_derivatives(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """By q and by qd, stacked."""
+        self.pin.computeRNEADerivatives(self.model, self.data, *self.state(q, qd, qdd))
+        return np.stack([self._square(self.data.dtau_dq), self._square(self.data.dtau_dv)])
+
+    def forward_dynamics_derivatives(self, q: Array, qd: Array, tau: Array) -> Array:
+        """By q, by qd and by tau, stacked."""
+        self.pin.computeABADerivatives(self.model, self.data, *self.state(q, qd, tau))
+        by_q, by_qd = self._square(self.data.ddq_dq), self._square(self.data.ddq_dv)
+        return np.stack([by_q, by_qd, self._symmetric(self.data.Minv)])
+
+    def com(self, q: Array) -> Array:
+        return np.array(self.pin.centerOfMass(self.model, self.data, self.q(q)))
+
+    def momentum(self, q: Array, qd: Array) -> Array:
+        """About the world's origin; Pinocchio's is about the mass centre."""
+        h = self.pin.computeCentroidalMomentum(self.model, self.data, *self.state(q, qd))
         angular, linear = np.array(h.angular), np.array(h.linear)
-        return {"com": centre, "momentum": np.concatenate([angular + np.cross(centre, linear), linear])}
+        return np.concatenate([angular + np.cross(self.com(q), linear), linear])
 
-    def _frame(self, at: Array, frame: str) -> dict[str, Array]:
-        pin, model, data = self.pin, self.model, self.data
-        pin.computeJointJacobians(model, data, at)
-        pin.updateFramePlacements(model, data)
-        k = model.getFrameId(frame, pin.FrameType.BODY)
-        J = np.array(pin.getFrameJacobian(model, data, k, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)).reshape(6, -1)
-        jacobian = np.vstack([J[3:], J[:3]])[:, self.back]  # theirs has the linear rows first
-        return {"forward_kinematics": np.array(data.oMf[k].homogeneous), "jacobian": jacobian}
+    def forward_kinematics(self, q: Array, frame: str) -> Array:
+        self.pin.framesForwardKinematics(self.model, self.data, self.q(q))
+        return np.array(self.data.oMf[self.frame(frame)].homogeneous)
+
+    def jacobian(self, q: Array, frame: str) -> Array:
+        """Angular rows first; Pinocchio has the linear ones first."""
+        aligned = self.pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        J = self.pin.computeFrameJacobian(self.model, self.data, self.q(q), self.frame(frame), aligned)
+        return np.array(J).reshape(6, -1)[[3, 4, 5, 0, 1, 2]][:, self.back]
+
+    def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]:
+        """Everything that is compared, at one state; x is an acceleration or a torque, as needed."""
+        found = {
+            "inverse_dynamics": self.inverse_dynamics(q, qd, x),
+            "forward_dynamics": self.forward_dynamics(q, qd, x),
+            "mass_matrix": self.mass_matrix(q),
+            "gravity_torque": self.gravity_torque(q),
+            "coriolis_vector": self.coriolis_vector(q, qd),
+            "inverse_dynamics_derivatives": self.inverse_dynamics_derivatives(q, qd, x),
+            "forward_dynamics_derivatives": self.forward_dynamics_derivatives(q, qd, x),
+            "com": self.com(q),
+            "momentum": self.momentum(q, qd),
+        }
+        if frame is None:
+            return found
+        return found | {
+            "forward_kinematics": self.forward_kinematics(q, frame),
+            "jacobian": self.jacobian(q, frame),
+        }

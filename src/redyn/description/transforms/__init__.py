@@ -1,4 +1,4 @@
-"""From a description to another one: what a user does to a robot, so that saving and exporting come free."""
+"""Transforms from description to description, so that the result can be saved and exported like any robot."""
 
 from redyn.description.transforms.attach import attach, pose_matrix
 from redyn.description.transforms.floating import floating

@@ -1,4 +1,4 @@
-"""One robot on another."""
+"""Attaches one robot to another."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from redyn.errors import InputError, warn
 
 Array = NDArray[np.float64]
 
-SKEWED = 1e-6  # how far a rotation, written with few digits, may be from one
-EXACT = 1e-12  # DH rows that miss a pose by more are not used for it
+SKEWED = 1e-6  # tolerance of a rotation matrix written with few digits
+EXACT = 1e-12  # largest error of DH rows that represent a pose
 
 
 def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
-    """A 4x4 matrix from itself, from (xyz, rpy), or from nothing: the identity.
+    """A 4x4 matrix from a matrix, from (xyz, rpy), or from None: the identity.
 
     >>> pose_matrix(([0, 0, 0.1], [0, 0, 0]))[2]
     array([0. , 0. , 1. , 0.1])
@@ -41,12 +41,12 @@ def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
         raise InputError("pose: expected finite numbers")
     if T.shape == (2, 3):
         for angle in filter(like_degrees, T[1]):
-            warn(f"pose: {angle:g} is read in radians; if degrees are meant, give numpy.radians of the angles")
+            warn(f"pose: {angle:g} is taken as radians; for degrees give numpy.radians of the angles")
             break
         return translation(*T[0]) @ rpy_rotation(*T[1])
     R = T[:3, :3]
     if abs(T[3] - (0, 0, 0, 1)).max() > SKEWED or abs(R @ R.T - np.eye(3)).max() > SKEWED or np.linalg.det(R) < 0:
-        raise InputError("pose: the 4x4 matrix is no pose: expected a right-handed rotation and a last row 0 0 0 1")
+        raise InputError("pose: the 4x4 matrix is not a pose: expected a right-handed rotation and a last row 0 0 0 1")
     U, _, V = np.linalg.svd(R)
     T[:3, :3], T[3] = U @ V, (0, 0, 0, 1)
     return T
@@ -55,9 +55,9 @@ def pose_matrix(pose: ArrayLike | tuple[ArrayLike, ArrayLike] | None) -> Array:
 def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Array) -> RobotDescription:
     """`robot` with the world of `other` placed at `pose` in the frame of `link`.
 
-    That place is a fixed link, `<other>_base`. Where a name of `other` is taken, all its names get the prefix
-    `<other>_`. Gravity is that of `robot`; the end effector that of `other` if `link` was that of `robot`. The
-    convention stays if both have the same and can write the pose, else it is `frames`.
+    That frame is a fixed link, `<other>_base`. If a name of `other` is taken, all its names get the prefix
+    `<other>_`. Gravity is that of `robot`; the end effector is that of `other` if `link` was that of `robot`. The
+    convention is kept if both have the same and it can represent the pose, else it is `frames`.
 
     >>> from redyn.description import read
     >>> both = attach(read("two-link"), read("one-link"), "link2", np.eye(4))
@@ -100,13 +100,13 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
 
 
 def _meshes(robot: RobotDescription, other: RobotDescription) -> tuple[RobotDescription, list[LinkDescription]]:
-    """The robot whose folder has the meshes, and the links of `other` without theirs if those lie in another one."""
+    """The robot whose folder has the meshes, and the links of `other`, without meshes if those are elsewhere."""
     same = (other.folder, other.trusted) == (robot.folder, robot.trusted)
     if same or not any(map(_has_mesh, other.links)):
         return robot, other.links
     if not any(map(_has_mesh, robot.links)):
         return other, other.links
-    warn(f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} lie in another folder")
+    warn(f"attach: the meshes of {other.name!r} are left out: those of {robot.name!r} are in another folder")
     return robot, [_without_meshes(link) for link in other.links]
 
 
@@ -124,7 +124,7 @@ def _short(name: str) -> str:
 
 
 def _prefix(other: RobotDescription, links: set[str], joints: set[str]) -> str:
-    """What to put before the names of `other` so that none is taken: nothing if nothing is needed."""
+    """A prefix for the names of `other` that avoids collisions; empty if none is needed."""
     own_links, own_joints = link_names(other), joint_names(other)
     prefix, number = "", 1
     while any(prefix + name in links for name in own_links) or any(prefix + name in joints for name in own_joints):
@@ -148,7 +148,7 @@ def _renamed_joint(joint: JointDescription, prefix: str) -> JointDescription:
 
 
 def _rows(pose: Array, convention: Convention) -> list[dict[str, Any]] | None:
-    """The geometry of fixed links, one or two, that lead to the pose; None where DH rows would lose digits."""
+    """The geometry of one or two fixed links that lead to the pose; None if DH rows would lose digits."""
     if convention == "frames":
         return [origin(pose)]
     found = split(pose).settled(turn=True) if convention == "dh" else split(pose)

@@ -1,4 +1,4 @@
-"""What the transforms share: fresh names, and the check of what came out."""
+"""Shared by the transforms: fresh names, and validation of the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from redyn.description.checks import check_moves, complete
 from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError, InputError
 
-LONGEST_NAME = 200  # characters, as the schema has it
+LONGEST_NAME = 200  # characters, as in the schema
 
 
 def link_names(robot: RobotDescription) -> set[str]:
@@ -21,7 +21,7 @@ def joint_names(robot: RobotDescription) -> set[str]:
 
 
 def fresh(name: str, taken: Collection[str]) -> str:
-    """The name itself if nobody has it, else with the first number that makes it new.
+    """The name itself if it is free, else with the first number that makes it unique.
 
     >>> fresh("payload", {"payload", "payload2"})
     'payload3'
@@ -35,7 +35,7 @@ def fresh(name: str, taken: Collection[str]) -> str:
 
 
 def changed(robot: RobotDescription, call: str, **fields: Any) -> RobotDescription:
-    """The robot with these fields, checked anew; what is wrong is the fault of the call."""
+    """The robot with these fields, validated again; errors are reported as errors of the call."""
     try:
         result = complete(robot.model_copy(update=fields))
         check_moves(result)

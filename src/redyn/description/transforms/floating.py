@@ -1,4 +1,4 @@
-"""A robot set free from the world: all that was fixed to it, or stood on it, hangs on one free joint."""
+"""Puts a robot on a floating base: everything attached to the world moves with one free joint."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from redyn.errors import InputError
 def floating(robot: RobotDescription) -> RobotDescription:
     """The same robot with a free joint, `floating_base`, between it and the world.
 
-    If one fixed link alone stands on the world, at its origin, as the root of a URDF does, that link is the base. Any
-    other robot gets a massless one, called `base`, where the world was.
+    If a single fixed link is attached to the world, at its origin, like the root of a URDF, that link is the base. Any
+    other robot gets a massless one, called `base`, at the world's origin.
 
     >>> from redyn.description import read
     >>> [(link.name, link.joint.type) for link in floating(read("one-link")).links]
@@ -22,7 +22,7 @@ def floating(robot: RobotDescription) -> RobotDescription:
     robot = as_frames(robot)
     roots = [link for link in robot.links if link.parent == WORLD]
     if any(link.joint.type == "free" for link in roots):
-        raise InputError(f"floating_base: {robot.name} has a free joint on the world already; load it without")
+        raise InputError(f"floating_base: {robot.name} already has a free joint on the world; leave out floating_base")
     joint = JointDescription(type="free", name=fresh("floating_base", joint_names(robot)))
     first = roots[0]
     if len(roots) == 1 and first.joint.type == "fixed" and not any((*(first.xyz or ()), *(first.rpy or ()))):

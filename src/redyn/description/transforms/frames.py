@@ -1,6 +1,6 @@
-"""Any description in the convention `frames`, every named frame where it was.
+"""Converts any description to the convention `frames`, with every named frame unchanged.
 
-There a link's frame sits on its joint, while the book's DH frame is at the far end of its link. Where the joint's axis
+There a link's frame is on its joint, while the book's DH frame is at the far end of its link. If the joint's axis
 does not pass through the link's frame (a revolute DH link with a != 0), the moving link is called `<name>_body`: it
 carries the mass, its axes are parallel to the frame's, and the frame itself is a fixed link of the old name on it.
 """
@@ -20,7 +20,7 @@ from redyn.description.transforms.common import fresh, joint_names, link_names
 
 Array = NDArray[np.float64]
 
-NOISE = 1e-15  # what rounding leaves of a zero
+NOISE = 1e-15  # rounding errors of zero
 NO_ROW: dict[str, None] = dict.fromkeys(("a", "b", "d", "alpha", "theta"))
 
 
@@ -53,7 +53,7 @@ def as_frames(robot: RobotDescription) -> RobotDescription:
 
 
 def arm_to_frame(placed: Placement) -> Array:
-    """From the joint's axis, straight across, to the origin of the link's frame; in the axes of that frame."""
+    """The perpendicular from the joint's axis to the origin of the link's frame, in the axes of that frame."""
     offset = placed.after[:3, 3]
     across = offset - placed.axis * (offset @ placed.axis)
     return np.zeros(3) if np.linalg.norm(across) < NOISE else placed.after[:3, :3].T @ across
@@ -81,7 +81,7 @@ def _split(link: LinkDescription, placed: Placement, arm: Array, body: str, moun
 
 
 def mass_centre(link: LinkDescription) -> tuple[float, float, float]:
-    """In the axes of the link's frame."""
+    """Joint axis in the axes of the link's frame."""
     if link.com is not None:
         return link.com
     x, y, z = link.r or (0.0, 0.0, 0.0)
@@ -101,8 +101,8 @@ def vector(v: Array) -> tuple[float, float, float]:
 def rpy_angles(R: Array) -> tuple[float, float, float]:
     """roll, pitch and yaw with R = Rz(yaw) Ry(pitch) Rx(roll).
 
-    The yaw is taken out first and the rest read off what remains, so that the product is right to rounding even where
-    roll and yaw turn about the same axis.
+    The yaw is computed first and the rest from the remainder, so that the product is accurate to rounding even in
+    gimbal lock.
 
     >>> from redyn.description.placement import rpy_rotation
     >>> [round(angle, 12) for angle in rpy_angles(rpy_rotation(0.3, 0.2, -1.0)[:3, :3])]

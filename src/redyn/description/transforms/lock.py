@@ -1,4 +1,4 @@
-"""Joints held still: each becomes a fixed joint at its value, and the link's mass joins its carrier's."""
+"""Locks joints: each becomes a fixed joint at its value, and the link's mass is lumped into its parent's."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from redyn.description.transforms.common import changed
 from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
 
-SAME = 1e-9  # how far the value of a follower may be from where its leader holds it
+SAME = 1e-9  # tolerance between the value of a follower and that given by its leader
 
 
 def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] | None]) -> RobotDescription:
-    """The robot with the named joints fixed at the values of their variables; None stands for the initial value.
+    """The robot with the named joints fixed at these values; None means the initial value.
 
-    Written in the robot's own convention. Joints that follow a locked one are fixed with it, where it holds them; a
-    follower cannot be locked while its leader is free.
+    The robot's convention is kept. Joints that mimic a locked one are fixed with it, at the corresponding value; a
+    mimic joint cannot be locked while its leader is free.
 
     >>> from redyn.description import read
     >>> [link.joint.type for link in lock(read("three-link"), {"joint2": 0.3}).links]
@@ -34,7 +34,7 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
     values = {name: _value(name, value, moving) for name, value in joints.items()}
     values |= _followers(robot, values, unsaid={name for name, value in joints.items() if value is None})
     if not set(moving) - set(values):
-        raise InputError("lock: no joint would move any more; leave at least one free")
+        raise InputError("lock: no joint would be left to move; leave at least one free")
     links = [
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link
         for link in robot.links
@@ -45,7 +45,7 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
 def _followers(
     robot: RobotDescription, values: Mapping[str, tuple[float, ...]], unsaid: Collection[str]
 ) -> dict[str, tuple[float]]:
-    """Where the joints are that follow a locked one; an error where a value that was given says otherwise."""
+    """Values of the joints that mimic a locked one; an error if a given value contradicts it."""
     held: dict[str, tuple[float]] = {}
     for name, rule in rules(robot.links).items():
         given = values.get(name)
@@ -53,14 +53,14 @@ def _followers(
             at = rule.at(values[rule.leader][0])
             if given is not None and name not in unsaid and abs(given[0] - at) > SAME * max(1.0, abs(at)):
                 raise InputError(
-                    f"lock: {name!r} follows {rule.leader!r}, which would hold it at {at:g}, not at {given[0]:g}; "
+                    f"lock: {name!r} mimics {rule.leader!r}, which puts it at {at:g}, not at {given[0]:g}; "
                     f"leave {name!r} out, or choose another value of {rule.leader!r}"
                 )
             held[name] = (at,)
         elif given is not None:
             at = f" at {(given[0] - rule.offset) / rule.factor:g}" if rule.factor else ""
             raise InputError(
-                f"lock: {name!r} follows {rule.leader!r}, which would be free; lock {rule.leader!r}{at} instead, and "
+                f"lock: {name!r} mimics {rule.leader!r}, which would be free; lock {rule.leader!r}{at} instead, and "
                 f"{name!r} is fixed with it"
             )
     return held
@@ -88,7 +88,7 @@ def _value(name: str, value: object, moving: Mapping[str, JointDescription]) -> 
     values = tuple(map(float, numbers))
     if joint.type in TURNING and not is_unit(values[-4:]):
         length = f"{np.linalg.norm(values[-4:]):.9g}"
-        raise InputError(f"lock: {name}: the quaternion (x, y, z, w) has length {length}; expected 1")
+        raise InputError(f"lock: {name}: the quaternion (x, y, z, w) has norm {length}; expected 1")
     return values
 
 

@@ -13,8 +13,8 @@ from redyn.errors import InputError
 def with_payload(robot: RobotDescription, link: str, mass: object, com: object, inertia: object) -> RobotDescription:
     """The robot with one more fixed link, called `payload`, whose frame is that of `link`.
 
-    `com` is in the axes of `link`, `inertia` about that point: any form that a robot file takes. The end effector must
-    be named in the description if it is to stay where it is.
+    `com` is in the axes of `link`, `inertia` about that point, in any form of a robot file. To keep the end effector,
+    it must be named in the description.
 
     >>> from redyn.description import read
     >>> with_payload(read("puma"), "link6", 2.0, [0, 0, 0.1], [0.01, 0.01, 0.02]).links[-1].mass

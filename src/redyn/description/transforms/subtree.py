@@ -1,10 +1,10 @@
-"""A part of a robot on its own."""
+"""Extracts a part of a robot."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from redyn.description.schema import WORLD, LinkDescription, Mimic, RobotDescription
+from redyn.description.schema import WORLD, LinkDescription, MimicDescription, RobotDescription
 from redyn.description.ties import Rule, rules
 from redyn.description.transforms.common import LONGEST_NAME, changed
 from redyn.errors import InputError, warn
@@ -13,8 +13,8 @@ from redyn.errors import InputError, warn
 def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     """The named link, its joint and everything it carries; the frame of its parent becomes the world.
 
-    Gravity keeps its numbers, now in the axes of that frame. Where a joint follows one outside, the first such joint
-    leads in its stead, with a warning, and others that followed the same one follow it.
+    Gravity keeps its numbers, now in the axes of that frame. If a joint mimics one outside, the first such joint
+    becomes independent, with a warning, and others that mimicked the same one mimic it.
 
     >>> from redyn.description import read
     >>> [link.name for link in subtree(read("puma"), "link5").links]
@@ -45,10 +45,10 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
 def _tied_within(
     robot: RobotDescription, links: list[LinkDescription], moving: Collection[str]
 ) -> list[LinkDescription]:
-    """The links of a part, whose joints follow joints of that part only."""
+    """The links of a part, whose joints mimic joints of that part only."""
     found = {name: rule for name, rule in rules(robot.links, until=moving).items() if name in moving}
     lost = {name: rule for name, rule in found.items() if rule.leader not in moving}
-    heads: dict[str, tuple[str, Rule]] = {}  # for each leader outside: who leads in its stead
+    heads: dict[str, tuple[str, Rule]] = {}  # leader outside -> its replacement
     for name, rule in lost.items():
         if rule.factor:
             heads.setdefault(rule.leader, (name, rule))
@@ -62,16 +62,16 @@ def _tied_within(
             head, own = heads.get(rule.leader, (name, rule))
             if head == name:
                 warn(
-                    f"subtree: joint {name!r} follows {rule.leader!r}, which is not part of it; {name!r} moves on its "
+                    f"subtree: joint {name!r} mimics {rule.leader!r}, which is not part of it; {name!r} moves on its "
                     "own there"
                 )
                 return _following(link, None)
             factor = rule.factor / own.factor
             rule = Rule(head, factor, rule.offset - factor * own.offset)
-        return _following(link, Mimic(joint=rule.leader, multiplier=rule.factor, offset=rule.offset))
+        return _following(link, MimicDescription(joint=rule.leader, multiplier=rule.factor, offset=rule.offset))
 
     return [tied(link) for link in links]
 
 
-def _following(link: LinkDescription, mimic: Mimic | None) -> LinkDescription:
+def _following(link: LinkDescription, mimic: MimicDescription | None) -> LinkDescription:
     return link.model_copy(update={"joint": link.joint.model_copy(update={"mimic": mimic})})

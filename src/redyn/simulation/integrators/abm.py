@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import compiled, copy
-from redyn.simulation.system import System, evaluate
+from redyn.simulation.derivative import evaluate
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,7 @@ def step(system: System, t: float, h: float, y: Array, times: Array, rates: Arra
         for j in range(PAST):
             y_new[i] += weights[j] * rates[j, i]
     ahead = np.empty(size)
-    fine = evaluate(system, t + h, y_new, ahead)
+    finite = evaluate(system, t + h, y_new, ahead)
     nodes = np.empty(PAST + 1)
     nodes[0] = t + h
     copy(times, nodes[1:])
@@ -73,4 +74,4 @@ def step(system: System, t: float, h: float, y: Array, times: Array, rates: Arra
             difference += (weights[j + 1] - lower[j + 1]) * rates[j, i]
         y_new[i] = y[i] + total
         error[i] = difference
-    return fine
+    return finite

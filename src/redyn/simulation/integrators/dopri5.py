@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import compiled
-from redyn.simulation.system import System, evaluate
+from redyn.simulation.derivative import evaluate
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
@@ -37,26 +38,26 @@ def step(system: System, t: float, h: float, y: Array, k: Array, y_new: Array, e
     """From y at t to y_new at t + h, with k[0] = f(t, y) given; k[6] becomes f at the end. Whether all is finite."""
     for i in range(len(y)):
         y_new[i] = y[i] + h * A[1, 0] * k[0, i]
-    fine = evaluate(system, t + C[1] * h, y_new, k[1])
+    finite = evaluate(system, t + C[1] * h, y_new, k[1])
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[2, 0] * k[0, i] + A[2, 1] * k[1, i])
-    fine = evaluate(system, t + C[2] * h, y_new, k[2]) and fine
+    finite = evaluate(system, t + C[2] * h, y_new, k[2]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[3, 0] * k[0, i] + A[3, 1] * k[1, i] + A[3, 2] * k[2, i])
-    fine = evaluate(system, t + C[3] * h, y_new, k[3]) and fine
+    finite = evaluate(system, t + C[3] * h, y_new, k[3]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[4, 0] * k[0, i] + A[4, 1] * k[1, i] + A[4, 2] * k[2, i] + A[4, 3] * k[3, i])
-    fine = evaluate(system, t + C[4] * h, y_new, k[4]) and fine
+    finite = evaluate(system, t + C[4] * h, y_new, k[4]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (
             A[5, 0] * k[0, i] + A[5, 1] * k[1, i] + A[5, 2] * k[2, i] + A[5, 3] * k[3, i] + A[5, 4] * k[4, i]
         )
-    fine = evaluate(system, t + C[5] * h, y_new, k[5]) and fine
+    finite = evaluate(system, t + C[5] * h, y_new, k[5]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (
             A[6, 0] * k[0, i] + A[6, 2] * k[2, i] + A[6, 3] * k[3, i] + A[6, 4] * k[4, i] + A[6, 5] * k[5, i]
         )
-    fine = evaluate(system, t + C[6] * h, y_new, k[6]) and fine
+    finite = evaluate(system, t + C[6] * h, y_new, k[6]) and finite
     for i in range(len(y)):
         error[i] = h * (
             ERROR[0] * k[0, i]
@@ -66,4 +67,4 @@ def step(system: System, t: float, h: float, y: Array, k: Array, y_new: Array, e
             + ERROR[5] * k[5, i]
             + ERROR[6] * k[6, i]
         )
-    return fine
+    return finite

@@ -6,24 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import inlined
-from redyn.simulation.system import System, derivative
+from redyn.kernels.runge_kutta import REACH, WEIGHT
+from redyn.simulation.derivative import derivative
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
 ORDER, STAGES = 4, 4
 
-REACH = (0.5, 0.5, 1.0)  # of the second, third and fourth stage
-
 
 @inlined
 def step(system: System, t: float, h: float, y: Array, k: Array, y_new: Array) -> bool:
     """From y at t to y_new at t + h, with k[0] = f(t, y) given; whether all is finite."""
-    fine = True
-    for j in range(3):
+    finite = True
+    for j in range(1, STAGES):
         far = REACH[j] * h
         for i in range(len(y)):
-            y_new[i] = y[i] + far * k[j, i]
-        fine = derivative(system, t + far, y_new, k[j + 1]) and fine
+            y_new[i] = y[i] + far * k[j - 1, i]
+        finite = derivative(system, t + far, y_new, k[j]) and finite
     for i in range(len(y)):
-        y_new[i] = y[i] + h / 6 * (k[0, i] + 2 * (k[1, i] + k[2, i]) + k[3, i])
-    return fine
+        y_new[i] = y[i] + h * (WEIGHT[0] * k[0, i] + WEIGHT[1] * k[1, i] + WEIGHT[2] * k[2, i] + WEIGHT[3] * k[3, i])
+    return finite

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import compiled
-from redyn.simulation.system import System, evaluate
+from redyn.simulation.derivative import evaluate
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
@@ -37,21 +38,21 @@ def step(system: System, t: float, h: float, y: Array, k: Array, y_new: Array, e
     """From y at t to y_new at t + h, with k[0] = f(t, y) given; whether all is finite."""
     for i in range(len(y)):
         y_new[i] = y[i] + h * A[1, 0] * k[0, i]
-    fine = evaluate(system, t + C[1] * h, y_new, k[1])
+    finite = evaluate(system, t + C[1] * h, y_new, k[1])
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[2, 0] * k[0, i] + A[2, 1] * k[1, i])
-    fine = evaluate(system, t + C[2] * h, y_new, k[2]) and fine
+    finite = evaluate(system, t + C[2] * h, y_new, k[2]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[3, 0] * k[0, i] + A[3, 1] * k[1, i] + A[3, 2] * k[2, i])
-    fine = evaluate(system, t + C[3] * h, y_new, k[3]) and fine
+    finite = evaluate(system, t + C[3] * h, y_new, k[3]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (A[4, 0] * k[0, i] + A[4, 1] * k[1, i] + A[4, 2] * k[2, i] + A[4, 3] * k[3, i])
-    fine = evaluate(system, t + C[4] * h, y_new, k[4]) and fine
+    finite = evaluate(system, t + C[4] * h, y_new, k[4]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (
             A[5, 0] * k[0, i] + A[5, 1] * k[1, i] + A[5, 2] * k[2, i] + A[5, 3] * k[3, i] + A[5, 4] * k[4, i]
         )
-    fine = evaluate(system, t + C[5] * h, y_new, k[5]) and fine
+    finite = evaluate(system, t + C[5] * h, y_new, k[5]) and finite
     for i in range(len(y)):
         y_new[i] = y[i] + h * (
             FIFTH[0] * k[0, i] + FIFTH[2] * k[2, i] + FIFTH[3] * k[3, i] + FIFTH[4] * k[4, i] + FIFTH[5] * k[5, i]
@@ -59,4 +60,4 @@ def step(system: System, t: float, h: float, y: Array, k: Array, y_new: Array, e
         error[i] = h * (
             ERROR[0] * k[0, i] + ERROR[2] * k[2, i] + ERROR[3] * k[3, i] + ERROR[4] * k[4, i] + ERROR[5] * k[5, i]
         )
-    return fine
+    return finite

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import copy
-from redyn.simulation import manifold
+from redyn.simulation import forces
+from redyn.simulation.derivative import evaluate, project
 from redyn.simulation.drive import (
     ACCEPTED,
     BAD_EVENT,
@@ -29,7 +30,7 @@ from redyn.simulation.drive import (
     Y,
     record,
 )
-from redyn.simulation.system import WORKS, System, evaluate
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
@@ -42,21 +43,21 @@ def advance(
     """A function that goes on for at most as many steps as it is told, and returns what `drive` would."""
     from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
 
-    clock, states, nq = memory.clock, memory.states, system.rows.shape[1]
+    clock, states = memory.clock, memory.states
 
     def rate(t: float, y: Array) -> Array:
         out = np.empty(len(y))
-        fine = evaluate(system, t, np.ascontiguousarray(y), out)
+        finite = evaluate(system, t, np.ascontiguousarray(y), out)
         clock[EVALUATIONS] += 1
         if memory.failed[0] != 0:
             raise _StopError
-        if not fine:
+        if not finite:
             raise _NotFiniteError
         return out
 
     kinds: dict[str, Any] = {"radau": integrate.Radau, "lsoda": integrate.LSODA}
     allowed = np.full(states.shape[1], atol)
-    allowed[-WORKS:] = 1e3 * atol + 1e-6  # works take little part in the choice of steps
+    allowed[-forces.COUNT :] = 1e3 * atol + 1e-6  # works take little part in the choice of steps
     solver: Any = None
     pace = largest
     tiny = 0
@@ -95,7 +96,7 @@ def advance(
             if solver.status == "failed" or tiny > TINY_STEPS or not np.isfinite(solver.y).all():
                 return TOO_SMALL
             copy(np.ascontiguousarray(solver.y), states[Y_NEW])
-            cast(Any, manifold.project)(system.layout, states[Y_NEW][:nq])
+            project(system, states[Y_NEW])
             states[F_NEW] = rate(float(solver.t), states[Y_NEW])
             status = record(system, memory, t, float(solver.t) - t)
             if memory.failed[0] != 0:

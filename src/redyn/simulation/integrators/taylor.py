@@ -19,7 +19,7 @@ ORDER, STAGES = 1, 2
 
 @inlined
 def step(system: System, h: float, y: Array, k: Array, y_new: Array) -> None:
-    """From y to y_new after h, with k[0] = f(t, y) given; k[1] is room."""
+    """From y to y_new after h, with k[0] = f(t, y) given; k[1] is scratch memory."""
     nq = system.rows.shape[1]
     for i in range(nq, len(y)):
         y_new[i] = y[i] + h / 2 * k[0, i]  # the mean velocity of the step carries the h^2/2 term

@@ -1,4 +1,4 @@
-"""The equations of motion: formulas of small robots, numbers at the state that is shown, and what they cost."""
+"""The equations of motion: formulas of small robots, numbers at the current state, and operation counts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
 MOST_SHOWN = 40  # rows and columns of numbers
-LATEX = "As LaTeX, as it is shown"
+LATEX = "Copy what is shown as LaTeX"
 PARTS = {
     "mass": ("Mass matrix", "M(q)"),
     "coriolis": ("Coriolis matrix", "C(q, q̇)"),
@@ -40,7 +40,7 @@ def coriolis_hint(i: int, j: int) -> str:
 
 
 def gravity_hint(i: int, _: int) -> str:
-    return f"what holds joint {i + 1} against the weights: −p{i + 1}ᵀ w̃ᴱ{i + 1} with the weights in w̃ᴱ, Eq. (9.21b)"
+    return f"gravity torque of joint {i + 1}: −p{i + 1}ᵀ w̃ᴱ{i + 1} with the weights in w̃ᴱ, Eq. (9.21b)"
 
 
 HINTS: dict[str, Hint] = {"mass": mass_hint, "coriolis": coriolis_hint, "gravity": gravity_hint}
@@ -49,7 +49,7 @@ HINTS: dict[str, Hint] = {"mass": mass_hint, "coriolis": coriolis_hint, "gravity
 class EquationsPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._robot: Robot | None = None  # whose formulas are shown or on their way
+        self._robot: Robot | None = None  # whose formulas are shown or being derived
         self._job: Job | None = None
         self._formulas: Formulas | None = None
         self._symbolic: dict[str, ui.html] = {}
@@ -71,12 +71,12 @@ class EquationsPanel:
                     self._numbers[key] = ui.html("", sanitize=False).classes("numbers")
                     self._numbers[key].props(f"data-testid=numbers-{key}")
             with box("card equation", "operation-counts"):
-                text("Operations, beside the published tables", tag="h2")
+                text("Operation counts, next to the published tables", tag="h2")
                 self._counts = ui.html("", sanitize=False).classes("counts")
         self._timer = ui.timer(0.2, self._look, active=False)
 
     async def show(self) -> None:
-        """When the tab opens, or the robot has changed while it is open."""
+        """Called when the tab opens, or the robot changes while it is open."""
         desk = self._desk
         if desk.state.tab != "equations":
             return
@@ -109,13 +109,13 @@ class EquationsPanel:
             self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description, person=person)
             state.derivation = self._job
         except RedynError as error:
-            self._robot = None  # asked again when the tab is opened again
+            self._robot = None  # tried again when the tab is opened again
             return set_text(self._note, str(error))
         self._timer.active = True
         return None
 
     def block(self, reason: str) -> None:
-        """While the tables hold a mistake."""
+        """Disables copying while the tables are invalid."""
         for copy in self._copies:
             block(copy, reason, LATEX)
 
@@ -155,11 +155,11 @@ class EquationsPanel:
 
         if await self._desk.attempt("save", make):
             ui.clipboard.write(latex[0])
-            self._desk.tell("Copied as LaTeX.")
+            self._desk.notify("Copied as LaTeX.")
 
 
 def numbers(matrix: Any) -> list[list[str]]:
-    """The entries as they are shown: the first rows and columns if the matrix is large."""
+    """The entries shown: the first rows and columns of a large matrix."""
     return [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in matrix[:MOST_SHOWN, :MOST_SHOWN]]
 
 
@@ -170,7 +170,7 @@ def numbers_html(matrix: Any, name: str, hint: Hint) -> str:
 
 
 def numbers_latex(matrix: Any) -> str:
-    """The same numbers as LaTeX; where rows or columns are left out, dots say so."""
+    """The same numbers as LaTeX, with dots for omitted rows and columns."""
     rows = numbers(matrix)
     if matrix.shape[1] > MOST_SHOWN:
         rows = [[*row, r"\cdots"] for row in rows]
@@ -181,7 +181,7 @@ def numbers_latex(matrix: Any) -> str:
 
 
 def counts_html(robot: Robot) -> str:
-    """Multiplications and additions of this robot's kernels, and of the published algorithms for as many joints."""
+    """Multiplications and additions of this robot's kernels, and of the published algorithms for the same n."""
     n = robot.dof
     parts: list[str] = []
     for title, name, published in (

@@ -1,4 +1,4 @@
-"""Forward dynamics: let the robot move, from a state and by what drives it; one run, or two to compare."""
+"""Forward dynamics: simulate from a state with a chosen torque; one run, or two to compare."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CARDS = [
 ]
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
-STOPS = "Springs and dampers at the joint limits hold the joints back"
-SAMPLE = "Seconds between the rows of the result; empty: a hundred rows a second, within reason"
+STOPS = "Springs and dampers at the joint limits"
+SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
 
 class ForwardPanel:
@@ -51,8 +51,8 @@ class ForwardPanel:
                     "title": "Torques from a file: columns t and tau_<joint>",
                     "testid": "torque-upload",
                 }
-                self._upload = Part("file", options, refused=self._refused)
-                title = "Gain on {} ({}), times the inertia that the joint has to move"
+                self._upload = Part("file", options, refused=desk.refused_upload)
+                title = "Gain on {} ({}), multiplied by the inertia seen by the joint"
                 kp, kd = title.format("positions", "1/s\u00b2"), title.format("rates", "1/s")
                 self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", kp)
                 self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", kd)
@@ -60,9 +60,9 @@ class ForwardPanel:
                 self._method = Choice(
                     list(METHODS), form.method, self._set_method, "integrator", "integrator", "short2"
                 )
-                title = "Relative tolerance of the integrators that choose their step"
+                title = "Relative tolerance of the variable-step integrators"
                 self._rtol = Field(form.rtol, partial(self._set, "rtol"), "tolerance", "tolerance", "short", title)
-                title = "Step of the integrators that do not choose it themselves"
+                title = "Step of the fixed-step integrators"
                 self._step = Field(form.step, partial(self._set, "step"), "step", "step (s)", "short", title)
                 self._sample = Field("", self._set_sample, "run-sample", "sample (s)", "short", SAMPLE)
                 self._stops = Switch("joint stops", form.stops, partial(self._set, "stops"), "stops", STOPS)
@@ -70,7 +70,7 @@ class ForwardPanel:
             self._rows = Part("rows", edit=self._edited)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
-                self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show what there is")
+                self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
@@ -83,9 +83,9 @@ class ForwardPanel:
     def _others(self) -> dict[str, str]:
         chosen = self._desk.state.run.method
         methods = {f"method:{name}": f"integrator {name}" for name in METHODS if name != chosen}
-        return {ALONE: "nothing", **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
+        return {ALONE: "none", **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
 
-    # --- what is typed in -------------------------------------------------------------------------------------
+    # --- user input ----------------------------------------------------------------------------------------------
 
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
@@ -116,38 +116,29 @@ class ForwardPanel:
         self._set("compare", "" if value == ALONE else value)
         self._show_form()
 
-    def _edited(self, told: Any) -> None:
+    def _edited(self, message: Any) -> None:
         form = self._desk.state.run
-        rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
-        values = rows.get(str(messages.entry(told, "row")), [])
-        values[messages.index(told, "joint", len(values))] = messages.text(messages.entry(told, "text"))
+        messages.put_text(message, {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target})
         self._desk.keep_soon()
-
-    def _refused(self, message: object) -> None:
-        self._desk.trouble("upload", messages.text(message))
 
     async def taken(self) -> None:
         """A file of torques has been read."""
         self._show_form()
 
     async def _csv(self, key: Any) -> None:
-        made: list[tuple[str, str]] = []
         name = messages.text(key).removeprefix("run-")
-        if await self._desk.attempt(
-            "save", lambda: made.append(takeaway.plot_csv(self._desk.state, "forward", name)), slow=True
-        ):
-            ui.download.content(made[0][1], made[0][0], "text/csv")
+        await self._desk.download(lambda: takeaway.plot_csv(self._desk.state, "forward", name), "text/csv")
 
     def block(self, reason: str) -> None:
-        """While the tables hold a mistake."""
+        """Disables running while the tables are invalid."""
         self._blocked = reason
         block(self._run, reason or self._running(), RUN)
         self._plots.call("block", reason)
 
     def _running(self) -> str:
-        return "" if self._desk.state.job is None else "A simulation runs already; cancel it first"
+        return "" if self._desk.state.job is None else "A simulation is already running; cancel it first"
 
-    # --- running ----------------------------------------------------------------------------------------------
+    # --- running -------------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         state = self._desk.state
@@ -169,7 +160,7 @@ class ForwardPanel:
             set_text(self._note, "stopping")
 
     def watch(self) -> None:
-        """Looks after a job, also one that another page of this tab began."""
+        """Follows a job, including one that another page of this tab started."""
         self._timer.active = self._desk.state.job is not None
         self._show_progress()
 
@@ -186,10 +177,10 @@ class ForwardPanel:
                 set_text(self._note, self._progress_text(job, part))
 
     def _progress_text(self, job: Job, part: float) -> str:
-        """How far it is, and how long it may take; or how many are served before."""
+        """Progress and time limit of a running job; the number ahead of a waiting one."""
         if job.state == "waiting":
             ahead = self._desk.pool.ahead_of(job)
-            return f"waiting for a free worker; {ahead} before it" if ahead else "waiting for a free worker"
+            return f"waiting for a free worker; {ahead} ahead of it" if ahead else "waiting for a free worker"
         clock = f"{job.took:.0f} s of at most {job.seconds:g} s"
         return f"{part:.0f} %  {job.note}, {clock}" if job.note else f"starting, {clock}"
 
@@ -216,7 +207,7 @@ class ForwardPanel:
         self._desk.trouble("forward", "\n".join(troubles))
         return None
 
-    # --- what is shown ----------------------------------------------------------------------------------------
+    # --- output --------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
         self._show_form()
@@ -260,7 +251,7 @@ class ForwardPanel:
         heads, rates = coordinate_heads(state.robot), velocity_heads(state.robot)
         if heads == rates:
             self._rows.call("set", [{"heads": heads, "rows": [q[0], *qd, *q[1:]]}])
-        else:  # quaternions: more numbers in q than velocities
+        else:  # quaternions: q has more entries than qd
             self._rows.call("set", [{"heads": heads, "rows": q}, {"heads": rates, "rows": qd}])
         if form.drive == "csv":
             name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
@@ -268,7 +259,7 @@ class ForwardPanel:
         elif form.drive == "computed":
             set_text(self._note, "follows the motion of the tab Inverse dynamics")
         elif state.forward is None:
-            set_text(self._note, "Run lets the robot go from this state")
+            set_text(self._note, "Run simulates from this state")
 
     def _show_result(self) -> None:
         found = self._desk.state.forward
@@ -302,7 +293,7 @@ def _sentence(finished: Finished) -> str:
 
 
 def _summary(runs: list[Finished]) -> str:
-    """Two runs beside one another."""
+    """Compares two runs."""
     head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
     body: list[list[str]] = []
     for run, seconds, _, _ in runs:

@@ -1,4 +1,4 @@
-"""The line on top: which robot, how to get another one, and what can be taken home."""
+"""The header: choice of the robot, new robots, uploads and downloads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from redyn.description import RobotDescription, library, read
-from redyn.studio import messages, takeaway, uploads
+from redyn.studio import takeaway, uploads
 from redyn.studio.controls import Choice, Part, block, box, button, enable, menu, set_attribute, set_text, text
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source, opened
@@ -16,11 +16,11 @@ from redyn.studio.opening import open_source, opened
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
-OWN = "own"  # the entry of a robot that is not as in the library
-START = "start"  # of the robot that the studio was started with, if that is a file
-INSIDE = "inside:"  # of another robot in the same upload, before its name
-PYTHON = "The Python that repeats what is on the screen"
-REPORT = "The motion as one HTML file that plays anywhere"
+OWN = "own"  # the entry of a robot that is not in the library
+START = "start"  # key of the robot that the studio was started with, if it is a file
+INSIDE = "inside:"  # prefix of another robot in the same upload
+PYTHON = "A Python script that repeats what is on the screen"
+REPORT = "The motion as one self-contained HTML file"
 DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
 SAVE = "Save the robot"
 KEYS = (
@@ -29,9 +29,9 @@ KEYS = (
     ("Home, End", "first and last instant"),
     ("F", "fit the robot as it is shown; with Shift, its whole motion"),
     ("Alt + 1, 2, 3", "inverse dynamics, forward dynamics, equations"),
-    ("Ctrl + Enter", "run what the open tab computes"),
+    ("Ctrl + Enter", "run the computation of the open tab"),
     ("Ctrl + Z, Ctrl + Y", "undo and redo in the tables"),
-    ("Tab, Enter", "from control to control; begin or end editing a cell"),
+    ("Tab, Enter", "move between controls; start or end editing a cell"),
 )
 SHORTCUTS = """
 if (!window.redynKeys) {
@@ -74,7 +74,7 @@ class Header:
                 "testid": "robot-upload",
                 "drop": True,
             }
-            Part("file", options, refused=self._refused)
+            Part("file", options, refused=desk.refused_upload)
             new = {
                 "new-dh": ("DH table (the book's)", lambda: self._new("dh")),
                 "new-modified-dh": ("Modified DH table", lambda: self._new("modified-dh")),
@@ -89,7 +89,7 @@ class Header:
             with box("group"):
                 self._undo = button("↶", "undo", lambda: desk.edit(state.editor.undo), "Undo (Ctrl+Z)", "small icon")
                 self._redo = button("↷", "redo", lambda: desk.edit(state.editor.redo), "Redo (Ctrl+Y)", "small icon")
-            notes = "What is odd about this robot: warnings of loading it, defects of its source"
+            notes = "Notes on this robot: warnings from loading it, defects of its source"
             self._notes = button("", "robot-notes", self._show_notes, notes, "small notes")
             box("spring")
             self._python = button("Copy as Python", "copy-python", self._copy, PYTHON)
@@ -103,7 +103,7 @@ class Header:
         ui.run_javascript(SHORTCUTS)
 
     def _options(self) -> dict[str, str]:
-        """The robot that is shown, others of the same upload, that of the start, and the library."""
+        """The current robot, others of the same upload, the one the studio was started with, and the library."""
         state, start = self._desk.state, self._desk.start
         name = str(state.robot.name)
         own = {OWN: f"{name} (edited)" if name in library() else name}
@@ -111,7 +111,7 @@ class Header:
         inside = {f"{INSIDE}{x}": f"{x}, in {archive.archive}" for x in archive.robots} if archive else {}
         others = {key: text for key, text in inside.items() if archive and key != f"{INSIDE}{archive.chosen}"}
         own_file = start.description.folder is not None
-        begun = {START: f"{start.robot.name}, as at the start"} if own_file else {}
+        begun = {START: f"{start.robot.name} (started with)"} if own_file else {}
         return {**own, **others, **begun, **{robot: robot for robot in library()}}
 
     def show(self) -> None:
@@ -130,7 +130,7 @@ class Header:
         self._notes.set_visibility(count > 0)
 
     def block(self, reason: str) -> None:
-        """While the tables hold a mistake, nothing is saved or copied."""
+        """While the tables are invalid, nothing is saved or copied."""
         for element, usual in (
             (self._saver, SAVE),
             (self._python, PYTHON),
@@ -139,7 +139,7 @@ class Header:
         ):
             block(element, reason, usual)
 
-    # --- robots -----------------------------------------------------------------------------------------------
+    # --- robots --------------------------------------------------------------------------------------------------
 
     async def _pick(self, name: str) -> None:
         desk = self._desk
@@ -153,10 +153,6 @@ class Header:
     async def _new(self, convention: str) -> None:
         await self._desk.open(lambda: opened(new_robot(convention), []))
 
-    def _refused(self, message: object) -> None:
-        """By the browser itself: a file that is too large, or a server that does not answer."""
-        self._desk.trouble("upload", messages.text(message))
-
     def _show_notes(self) -> None:
         with ui.dialog() as dialog, box("sheet", "notes-dialog"):
             text(f"Notes on {self._desk.state.robot.name}", tag="h2")
@@ -167,13 +163,10 @@ class Header:
         dialog.on_value_change(lambda event: None if event.value else dialog.delete())
         dialog.open()
 
-    # --- what is taken home -----------------------------------------------------------------------------------
+    # --- downloads -----------------------------------------------------------------------------------------------
 
     async def _save(self, kind: str) -> None:
-        made: list[tuple[str, str]] = []
-        if await self._desk.attempt("save", lambda: made.append(takeaway.robot_file(self._desk.state, kind))):
-            name, content = made[0]
-            ui.download.content(content, name)
+        await self._desk.download(lambda: takeaway.robot_file(self._desk.state, kind), slow=False)
 
     async def _copy(self) -> None:
         made: list[str] = []
@@ -190,16 +183,10 @@ class Header:
         self._code.open()
 
     async def _report(self) -> None:
-        made: list[tuple[str, bytes]] = []
-        if await self._desk.attempt("save", lambda: made.append(takeaway.report(self._desk.state)), slow=True):
-            name, content = made[0]
-            ui.download.content(content, name, "text/html")
+        await self._desk.download(lambda: takeaway.report(self._desk.state), "text/html")
 
     async def _csv(self) -> None:
-        made: list[tuple[str, str]] = []
-        if await self._desk.attempt("save", lambda: made.append(takeaway.motion_csv(self._desk.state)), slow=True):
-            name, content = made[0]
-            ui.download.content(content, name, "text/csv")
+        await self._desk.download(lambda: takeaway.motion_csv(self._desk.state), "text/csv")
 
     def _help(self) -> None:
         with ui.dialog() as dialog, box("sheet", "help-dialog"):
@@ -209,7 +196,7 @@ class Header:
                     with box(tag="tr"):
                         text(keys, tag="th")
                         text(meaning, tag="td")
-            text("Click a plot to go to that instant, drag to zoom, double-click to see all.", tag="p")
+            text("Click a plot to go to that instant, drag to zoom, double-click to reset.", tag="p")
             button("Close", "close-help", dialog.close)
         dialog.on_value_change(lambda event: None if event.value else dialog.delete())
         dialog.open()

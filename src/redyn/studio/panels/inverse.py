@@ -1,4 +1,4 @@
-"""Inverse dynamics: choose a motion, see what it needs."""
+"""Inverse dynamics: choose a motion, see its torques."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ CARDS = [
     {"id": "path", "title": "End effector"},
 ]
 ALL = "all joints"
-REACTIONS = "reactions in the joints"
+REACTIONS = "joint reactions"
 RUN = "Inverse dynamics of this motion (Ctrl+Enter)"
-SAMPLE = "Seconds between the rows of the result; empty: a hundred rows a second, within reason"
+SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
 
 class InversePanel:
@@ -48,10 +48,10 @@ class InversePanel:
                     "accept": ".csv",
                     "url": f"{desk.upload_url}/motion",
                     "largest": uploads.LARGEST,
-                    "title": "A motion from a file: columns t, q_<joint> and, if you like, qd_ and qdd_<joint>",
+                    "title": "A motion from a file: columns t, q_<joint> and, optionally, qd_ and qdd_<joint>",
                     "testid": "motion-upload",
                 }
-                self._upload = Part("file", options, refused=self._refused)
+                self._upload = Part("file", options, refused=desk.refused_upload)
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
                 box("spring")
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
@@ -61,10 +61,10 @@ class InversePanel:
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
             self._reactions = box("reactions", "reactions")
             with self._reactions:
-                text("Moment and force of each parent on its child, in the axes of the child, at the joint", tag="p")
+                text("Moment and force of each parent on its child at the joint, in the child's axes", tag="p")
                 self._table = ui.html("", sanitize=False).classes("table-frame")
 
-    # --- what is typed in -------------------------------------------------------------------------------------
+    # --- user input ----------------------------------------------------------------------------------------------
 
     def _set_kind(self, kind: str) -> None:
         self._desk.state.motion.kind = kind
@@ -85,14 +85,10 @@ class InversePanel:
         form = self._desk.state.motion
         self._sample.show(form.sample or usual_text(form.duration))
 
-    def _edited(self, told: Any) -> None:
+    def _edited(self, message: Any) -> None:
         form = self._desk.state.motion
-        values = {"start": form.start, "stop": form.stop}.get(str(messages.entry(told, "row")), [])
-        values[messages.index(told, "joint", len(values))] = messages.text(messages.entry(told, "text"))
+        messages.put_text(message, {"start": form.start, "stop": form.stop})
         self._desk.keep_soon()
-
-    def _refused(self, message: object) -> None:
-        self._desk.trouble("upload", messages.text(message))
 
     async def run(self) -> None:
         if await self._desk.run_inverse():
@@ -100,20 +96,17 @@ class InversePanel:
             self._desk.show_motion(keep=True)
 
     async def _csv(self, key: Any) -> None:
-        made: list[tuple[str, str]] = []
-
-        def make() -> None:
-            made.append(takeaway.plot_csv(self._desk.state, "inverse", messages.text(key), self._split_at()))
-
-        if await self._desk.attempt("save", make, slow=True):
-            ui.download.content(made[0][1], made[0][0], "text/csv")
+        name = messages.text(key)
+        await self._desk.download(
+            lambda: takeaway.plot_csv(self._desk.state, "inverse", name, self._split_at()), "text/csv"
+        )
 
     def block(self, reason: str) -> None:
-        """While the tables hold a mistake."""
+        """Disables running while the tables are invalid."""
         block(self._run, reason, RUN)
         self._plots.call("block", reason)
 
-    # --- what is shown ----------------------------------------------------------------------------------------
+    # --- output --------------------------------------------------------------------------------------------------
 
     def _show_form(self) -> None:
         state = self._desk.state
@@ -134,7 +127,7 @@ class InversePanel:
         set_text(self._file, f"The motion of a CSV file{rows_in}")
 
     def show(self) -> None:
-        """The form, and what was computed."""
+        """Shows the form and the result."""
         self._show_form()
         state = self._desk.state
         options = [ALL, *(f"{name}, by cause" for name in state.robot.velocity_names), REACTIONS]
@@ -149,7 +142,7 @@ class InversePanel:
         self._show_result()
 
     def _prepare(self) -> None:
-        """What is worked out only when it is asked for."""
+        """Computes the joint reactions, only if they are shown."""
         found = self._desk.state.inverse
         if found is not None:
             _ = found.wrenches if self._shown == REACTIONS else found.parts if self._shown != ALL else None
@@ -170,7 +163,7 @@ class InversePanel:
         return self.show_reactions(self._desk.state.time)
 
     def _split_at(self) -> int | None:
-        """The velocity whose torque is shown by its causes."""
+        """The velocity whose torque is split into components."""
         if self._shown in (ALL, REACTIONS):
             return None
         return self._desk.state.robot.velocity_names.index(self._shown.removesuffix(", by cause"))

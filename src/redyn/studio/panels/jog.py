@@ -23,11 +23,11 @@ class JogPanel:
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
                 text("Joints", tag="h2")
-                button("Reset", "jog-reset", self._reset, "Back to where the robot's file has it")
+                button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
             self._part = Part("jog", jog=self._jog)
             with box("panel-head"):
                 text("End effector", tag="h2")
-                title = "How far one press moves it: metres along an axis, radians about one"
+                title = "Step of one click: metres along an axis, radians about it"
                 self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
             self._tip_buttons = box("tip", "tip")
             with self._tip_buttons:
@@ -54,18 +54,18 @@ class JogPanel:
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
         return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
-    async def _jog(self, told: Any) -> None:
-        value = messages.number(told, "value")
+    async def _jog(self, message: Any) -> None:
+        value = messages.number(message, "value")
         said: list[str] = []
 
         def jog() -> None:
             state = self._desk.state
-            said.append(state.jog(messages.index(told, "joint", state.robot.dof), value))
+            said.append(state.jog(messages.index(message, "joint", state.robot.dof), value))
 
         if await self._desk.attempt("pose", jog):
             self._desk.show_pose()
             if said[0]:
-                self._desk.tell(said[0])
+                self._desk.notify(said[0])
 
     async def _reset(self) -> None:
         self._desk.state.q = self._desk.state.robot.initial.copy()

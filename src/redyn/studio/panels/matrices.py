@@ -9,7 +9,7 @@ Hint = Callable[[int, int], str]
 
 
 def matrix_html(cells: list[list[str]], name: str, hint: Hint | None = None, markup: bool = False) -> str:
-    """`hint(i, j)`: what an entry shows when the pointer is over it. `markup`: cells are MathML of our own making."""
+    """`hint(i, j)`: tooltip of an entry. `markup`: cells are our own MathML and are not escaped."""
     rows: list[str] = []
     for i, row in enumerate(cells):
         entries: list[str] = []

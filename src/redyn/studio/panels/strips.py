@@ -1,4 +1,4 @@
-"""Strips below the top line: that the tables hold a mistake, what went wrong, what the last edit would let follow."""
+"""Banners below the header: invalid tables, errors, and the offer to scale a body after an edit of its length."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from redyn.studio.controls import box, button, set_text, text
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
-BLOCKED = "The tables hold a mistake: correct it, or undo, first"
+BLOCKED = "The tables contain an error: correct or undo it first"
 
 
 class Strips:
@@ -25,21 +25,21 @@ class Strips:
             with self._wrong:
                 self._text = text("", "strip-text", testid="mistake-text")
                 button(
-                    "Show it", "show-mistake", lambda: desk.tables.show_mistake(), "Opens the table at the wrong cell"
+                    "Show it", "show-mistake", lambda: desk.tables.show_mistake(), "Opens the table at the invalid cell"
                 )
-                button("Undo", "undo-mistake", lambda: desk.edit(editor.undo), "Takes the last edit back")
+                button("Undo", "undo-mistake", lambda: desk.edit(editor.undo), "Undoes the last edit")
             self._troubles = box("error-message", "error-message", role="alert")
             self._offer = box("strip", "offer-strip", role="status")
             with self._offer:
                 self._offer_text = text("", "strip-text", testid="offer-text")
-                how = "Stretches the body along that length; its mass stays"
-                button("Scale them", "offer-take", lambda: desk.edit(editor.stretch), how)
+                hint = "Scales the body along that length; its mass stays the same"
+                button("Scale them", "offer-take", lambda: desk.edit(editor.stretch), hint)
                 button("Leave them", "offer-leave", self._leave, "Mass centre and inertia stay as they are")
         self._wrong.set_visibility(False)
         self._offer.set_visibility(False)
 
     def show(self) -> None:
-        """As the tables are now."""
+        """Updates the banners to the state of the tables."""
         state = self._desk.state
         offer = state.editor.offer
         self.reason = BLOCKED if state.mistake else ""
@@ -53,13 +53,13 @@ class Strips:
         self._offer.set_visibility(offer is not None)
         if offer is not None:
             name = state.editor.draft.rows[offer.row]["name"]
-            set_text(self._offer_text, f"{offer.text}. Mass centre and inertia of {name} are as they were.")
+            set_text(self._offer_text, f"{offer.text}. Mass centre and inertia of {name} are unchanged.")
 
     def show_troubles(self) -> None:
-        """All messages, each with a button that closes it; that of the tables is in their strip when it is closed."""
+        """Shows all messages, each with a close button; the error of the tables stays in their banner when closed."""
         state, messages = self._desk.state, self._desk.session.troubles.messages
         self._wrong.set_visibility(bool(state.mistake))
-        shown = f"The tables hold a mistake: view, plots and equations are of the last valid robot, {state.robot.name}."
+        shown = f"The tables contain an error: view, plots and equations show the last valid robot, {state.robot.name}."
         set_text(self._text, shown if "mistake" in messages else f"{shown} {state.mistake}")
         self._troubles.clear()
         self._troubles.set_visibility(bool(messages))

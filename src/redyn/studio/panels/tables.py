@@ -42,27 +42,27 @@ HEADS = {
     "d": ("d (m)", "distance between x axes, along z"),
     "alpha": ("α (rad)", "angle between z axes, about x"),
     "theta": ("θ (rad)", "angle between x axes, about z"),
-    "xyz": ("xyz (m)", "where the joint is in the frame of the parent"),
-    "rpy": ("rpy (rad)", "roll, pitch and yaw of the joint in the frame of the parent"),
+    "xyz": ("xyz (m)", "position of the joint in the parent's frame"),
+    "rpy": ("rpy (rad)", "roll, pitch and yaw of the joint in the parent's frame"),
     "axis": ("axis", "of the joint, in its own frame"),
-    "axis2": ("axis 2", "of the second turn of a universal joint"),
+    "axis2": ("axis 2", "second axis of a universal joint"),
     "pitch": ("pitch (m/rad)", "of a helical joint"),
-    "initial": ("at start", "joint value at the start; of a free joint x, y, z and the quaternion x, y, z, w"),
+    "initial": ("at start", "initial joint value; for a free joint x, y, z and the quaternion x, y, z, w"),
     "mass": ("m (kg)", "mass"),
     "lower": ("lower", "lower limit, rad or m"),
     "upper": ("upper", "upper limit, rad or m"),
-    "speed": ("speed", "highest rate, rad/s or m/s"),
-    "effort": ("effort", "highest torque or force, Nm or N"),
+    "speed": ("speed", "maximum rate, rad/s or m/s"),
+    "effort": ("effort", "maximum torque or force, Nm or N"),
     "damping": ("damping", "viscous friction, Nms/rad or Ns/m"),
-    "coulomb": ("Coulomb", "dry friction, Nm or N"),
-    "armature": ("armature", "inertia of the rotor, kg m² or kg"),
-    "offset": ("offset", "added to the joint's variable"),
+    "coulomb": ("Coulomb", "Coulomb friction, Nm or N"),
+    "armature": ("armature", "rotor inertia, kg m² or kg"),
+    "offset": ("offset", "constant added to the joint variable"),
 }
-# A long number is shown short, and whole while it is edited.
+# A long number is rounded for display, and shown in full while edited.
 SHORT = "(p) => /^-?[0-9.e+-]{8,}$/.test(p.value) ? String(Number(Number(p.value).toPrecision(4))) : p.value"
-REMOVE = "Remove a link: click on its row in the table first"
-STEPS = "From the base on, link by link"
-TIP = "Take this frame for the end effector: its path is drawn, and the buttons move it"
+REMOVE = "Remove a link: first click its row in the table"
+STEPS = "Link by link from the base"
+TIP = "Make this frame the end effector: its path is drawn, and the jog buttons move it"
 TYPES = {"frames": list(get_args(JointType))}
 DH_TYPES = ["revolute", "prismatic", "fixed"]
 
@@ -71,7 +71,7 @@ class TablesPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk, state = desk, desk.state
         self._tab, self._columns, self._frame = "geometry", "", ""
-        self._row: tuple[int, str] | None = None  # the link that was selected last: its number and its name
+        self._row: tuple[int, str] | None = None  # the last selected link: its number and name
         with box("panel dock"):
             with box("dock-head"):
                 self._tabs = tabs(TABS, self._tab, self._choose, "Tables")
@@ -101,9 +101,7 @@ class TablesPanel:
                     with box("in-line"):
                         self._start = button("Start", "dh-start", self._start_steps, STEPS)
                         button("◀", "dh-back", lambda: desk.view.dh("dhStep", -1), "One step back", "small icon")
-                        button(
-                            "▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "All steps in turn, or stop", "small icon"
-                        )
+                        button("▶▶", "dh-play", lambda: desk.view.dh("dhPlay"), "Play all steps, or stop", "small icon")
                         button("▶", "dh-next", lambda: desk.view.dh("dhStep", 1), "Next step", "small icon")
                         button("Done", "dh-leave", lambda: desk.view.dh("dhLeave"), "Back to the robot")
                     self._step_list = box("step-list", "dh-step-list")
@@ -136,16 +134,16 @@ class TablesPanel:
         grid.on("keydown", js_handler="(event) => { if (!event.ctrlKey && !event.altKey) event.stopPropagation(); }")
         return grid
 
-    # --- tables -----------------------------------------------------------------------------------------------
+    # --- tables --------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        """All of the draft, right or wrong."""
+        """Shows the whole draft, valid or not."""
         editor = self._desk.state.editor
         draft = editor.draft
         if self._row is not None and (
             self._row[0] >= len(draft.rows) or draft.rows[self._row[0]]["name"] != self._row[1]
         ):
-            self._row = None  # the row is of another link now
+            self._row = None  # the row is now another link's
         self._show_selected()
         titles = {key: title for key, (title, _) in TABS.items()}
         titles["geometry"] = "Frames" if draft.convention == "frames" else _DH_TITLES[draft.convention]
@@ -153,7 +151,7 @@ class TablesPanel:
         for key, tab in self._tabs.items():
             set_text(tab, f"{titles[key]} ⚠" if key in wrong else titles[key])
             set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
-            set_attribute(tab, "title", "holds a mistake" if key in wrong else None)
+            set_attribute(tab, "title", "contains an error" if key in wrong else None)
         columns = self._columns_of(draft)
         key = repr(columns)
         if key != self._columns:
@@ -198,7 +196,7 @@ class TablesPanel:
             head = head[:1]
         elif self._tab == "joint":
             names, shown = dict[str, tuple[str, str]](), list(JOINT)
-            head = head[:1]  # so that the heads of eight columns have room
+            head = head[:1]  # so that eight column headers fit
         else:
             names, shown = dict[str, tuple[str, str]](), list(draft.columns())
         for column in shown:
@@ -213,17 +211,17 @@ class TablesPanel:
             column[":valueFormatter"] = SHORT
             column[":tooltipValueGetter"] = (
                 f"(p) => p.data && (p.data.errors['{name}'] || (p.data.variable === '{name}' "
-                "? 'the variable of this joint: its value at the start' : undefined))"
+                "? 'the joint variable: its initial value' : undefined))"
             )
         return head
 
     def block(self, reason: str) -> None:
-        """While the tables hold a mistake, what needs a robot that is theirs cannot be had."""
+        """Disables what needs a valid robot while the tables are invalid."""
         block(self._start, reason, STEPS)
         block(self._tip, reason, TIP)
 
     def show_mistake(self) -> None:
-        """Opens the table that holds the first mistake, at its cell."""
+        """Opens the table with the first error, at its cell."""
         editor = self._desk.state.editor
         if not editor.problems:
             return
@@ -251,11 +249,11 @@ class TablesPanel:
             self._show_selected()
 
     def choose_none(self) -> None:
-        """No link is selected any more: the robot is another one."""
+        """Clears the selection: the robot has changed."""
         self._row = None
 
     def _show_selected(self) -> None:
-        """Which link the button removes."""
+        """Shows which link the button removes."""
         name = self._row[1] if self._row else ""
         set_text(self._remove_link, f"− {name}" if name else "− Link")
         block(self._remove_link, "" if name else REMOVE, f"Remove {name}")
@@ -271,7 +269,7 @@ class TablesPanel:
     async def _set_name(self, value: str) -> None:
         await self._desk.edit(lambda: self._desk.state.editor.set_field("name", value.strip()))
 
-    # --- tabs -------------------------------------------------------------------------------------------------
+    # --- tabs ----------------------------------------------------------------------------------------------------
 
     def _choose(self, tab: str) -> None:
         before, self._tab = self._tab, tab
@@ -289,7 +287,7 @@ class TablesPanel:
         for name, panel in panels.items():
             panel.set_visibility(name == ("tables" if self._tab in TABLES else self._tab))
 
-    # --- steps of the DH table --------------------------------------------------------------------------------
+    # --- steps of the DH table -----------------------------------------------------------------------------------
 
     async def _start_steps(self) -> None:
         desk = self._desk
@@ -311,7 +309,7 @@ class TablesPanel:
         desk.view.dh("dh", found)
 
     def show_step(self, at: Any) -> None:
-        """Marks the step that the view shows; -1: none."""
+        """Marks the step shown in the view; -1: none."""
         if not isinstance(at, int):
             raise messages.MalformedError("expected the number of a step")
         ui.run_javascript(f"""
@@ -319,7 +317,7 @@ class TablesPanel:
             document.querySelector('.step.now')?.scrollIntoView({{block: 'nearest'}});
         """)
 
-    # --- pose of a frame --------------------------------------------------------------------------------------
+    # --- pose of a frame -----------------------------------------------------------------------------------------
 
     def show_frames(self) -> None:
         names = self._desk.state.robot.frame_names

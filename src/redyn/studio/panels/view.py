@@ -1,4 +1,4 @@
-"""The robot in 3D with the player, and what belongs to poses: the matrix of a frame, the steps of the DH table."""
+"""The 3D view with the player, and what depends on the pose: the matrix of a frame, the steps of the DH table."""
 
 from __future__ import annotations
 

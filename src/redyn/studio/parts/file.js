@@ -1,17 +1,17 @@
-// A button that takes a file and sends it: the bytes go in one request, so that their size can be refused early.
+// An upload button: the file is sent in one request, so that its size can be refused early.
 
 import { element } from "../report/player.js";
 import { keepFile } from "./keep.js";
 
-/** options: { text, accept, url, largest, title, testid }. What the server says of a file, it tells the page itself. */
-export function mount(root, options, tell) {
+/** options: { text, accept, url, largest, title, testid }. The server reports its verdict on a file to the page itself. */
+export function mount(root, options, emit) {
   root.classList.add("file");
   const input = element("input", { type: "file", accept: options.accept, "aria-label": options.title });
   root.append(element("label", { class: "small", title: options.title, "data-testid": options.testid }, options.text, input));
 
   async function send(file) {
     if (file.size > options.largest) {
-      tell("refused", `${file.name}: larger than ${Math.round(options.largest / 1e6)} MB`);
+      emit("refused", `${file.name}: larger than ${Math.round(options.largest / 1e6)} MB`);
       return;
     }
     root.dataset.busy = "yes";
@@ -19,9 +19,9 @@ export function mount(root, options, tell) {
       const url = `${options.url}?name=${encodeURIComponent(file.name)}`;
       const answer = await fetch(url, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
       if (answer.ok) await keepFile(options.url.split("/").pop(), file);
-      else if (!(await answer.json().catch(() => ({}))).error) tell("refused", `${file.name}: the server did not take it`);
+      else if (!(await answer.json().catch(() => ({}))).error) emit("refused", `${file.name}: the server refused it`);
     } catch {
-      tell("refused", `${file.name}: could not be sent to the server`);
+      emit("refused", `${file.name}: could not be sent to the server`);
     } finally {
       delete root.dataset.busy;
     }

@@ -7,13 +7,13 @@ import { look } from "./look.js";
 const PAUSE = 40; // ms between messages while a slider moves
 
 /** options.joints: [{ name, colour, low, high, limited, value, turns }], angles in radians, shown in degrees. */
-export function mount(root, options, tell) {
+export function mount(root, options, emit) {
   root.classList.add("jog");
   let rows = [];
   let waiting = null;
   let last = 0;
   const unlook = look.on(recolour);
-  // The arrows of the player are not meant when a slider has the focus.
+  // Arrow keys control the slider, not the player, while it has the focus.
   root.addEventListener("keydown", (event) => event.stopPropagation());
 
   function recolour() {
@@ -24,7 +24,7 @@ export function mount(root, options, tell) {
     clearTimeout(waiting);
     const go = () => {
       last = performance.now();
-      tell("jog", { joint: k, value });
+      emit("jog", { joint: k, value });
     };
     if (performance.now() - last > PAUSE) go();
     else waiting = setTimeout(go, PAUSE);
@@ -58,7 +58,7 @@ export function mount(root, options, tell) {
     number.addEventListener("change", () => {
       typing = false;
       if (!Number.isFinite(number.valueAsNumber)) return show(Number(slider.value) / factor);
-      return send(k, number.valueAsNumber / factor); // the server keeps to the limits, and says so
+      return send(k, number.valueAsNumber / factor); // the server clamps to the limits and reports it
     });
     show(joint.value);
     return { box, joint, show };

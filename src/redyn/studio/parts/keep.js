@@ -1,13 +1,13 @@
-// What the browser keeps of a tab's work, so that a server that was started again gets it back: the tables and forms
-// as the server tells them (in the tab's own storage), and the files that were uploaded (in a database, by kind).
+// Saves the work of a tab in the browser, so that it survives a restart of the server: the tables and forms
+// as sent by the server (in sessionStorage), and the uploaded files (in IndexedDB, by kind).
 
 const NAME = "redyn-work";
 const STORE = "files";
-const WEEK = 7 * 24 * 3600 * 1000; // ms that files of tabs that are gone stay
+const WEEK = 7 * 24 * 3600 * 1000; // ms for which files of closed tabs are kept
 
 const newName = () => `${Date.now()}-${Math.random().toString(36).slice(2)}`;
 
-/** The name under which this tab keeps its files. */
+/** The key under which this tab saves its files. */
 function tabName() {
   sessionStorage["redyn-tab"] ??= newName();
   return sessionStorage["redyn-tab"];
@@ -36,7 +36,7 @@ async function inStore(mode, work) {
   }
 }
 
-/** Keeps a file that the server took; kind: robot, motion or torque. A browser that cannot does without. */
+/** Saves a file that the server accepted, if the browser can; kind: robot, motion or torque. */
 export async function keepFile(kind, file) {
   try {
     await inStore("readwrite", (store) => store.put({ name: file.name, file, kept: Date.now() }, `${tabName()} ${kind}`));
@@ -45,7 +45,7 @@ export async function keepFile(kind, file) {
   }
 }
 
-/** Files of tabs that are long gone. */
+/** Removes files of tabs closed long ago. */
 async function tidy() {
   for (const key of await inStore("readonly", (store) => store.getAllKeys())) {
     const entry = await inStore("readonly", (store) => store.get(key));
@@ -55,16 +55,16 @@ async function tidy() {
 
 async function send(url, body) {
   const answer = await fetch(url, { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } });
-  return answer.ok ? "" : ((await answer.json().catch(() => ({}))).error ?? "the server did not take it");
+  return answer.ok ? "" : ((await answer.json().catch(() => ({}))).error ?? "the server refused it");
 }
 
-/** Sends all that is kept. wrong: what went wrong, in words; copied: whether it was another tab that kept it. */
+/** Sends all saved work. wrong: error message; copied: whether another tab had saved it. */
 export async function restore(url) {
   const copied = sessionStorage["redyn-of"] !== sessionStorage.__nicegui_tab_id;
   return { wrong: await restoreFrom(url, tabName(), copied), copied };
 }
 
-/** name: under which the files are. A copy of a tab has what that one kept, and keeps its own files from now on. */
+/** name: key of the files. A duplicated tab starts with the work of the original, and saves its own files from now on. */
 async function restoreFrom(url, name, copied) {
   if (copied) sessionStorage["redyn-tab"] = newName();
   const text = sessionStorage.getItem(NAME);
@@ -76,7 +76,7 @@ async function restoreFrom(url, name, copied) {
   }
   const wrong = await send(`${url}/work?name=work.json`, text);
   if (wrong) {
-    sessionStorage.removeItem(NAME); // or it would be tried again for ever
+    sessionStorage.removeItem(NAME); // or it would be retried forever
     return wrong;
   }
   const kinds = [
@@ -95,7 +95,7 @@ async function restoreFrom(url, name, copied) {
   return lost.length ? `not all of it; ${lost.join("; ")}` : "";
 }
 
-/** options: { gone: where to say that the page goes }. */
+/** options: { gone: URL that is notified when the page closes }. */
 export function mount(root, options) {
   const leave = () => navigator.sendBeacon(options.gone);
   window.addEventListener("pagehide", leave);
@@ -107,7 +107,7 @@ export function mount(root, options) {
         sessionStorage["redyn-of"] = sessionStorage.__nicegui_tab_id;
         root.dataset.kept = String(Number(root.dataset.kept ?? 0) + 1);
       } catch {
-        sessionStorage.removeItem(NAME); // rather nothing than what was before
+        sessionStorage.removeItem(NAME); // better nothing than an outdated state
       }
     },
     dispose: () => window.removeEventListener("pagehide", leave),

@@ -1,4 +1,4 @@
-// A line of text that changes while the robot moves: by itself, since NiceGUI would draw the whole page again.
+// A line of text that changes while the robot moves; updated here since NiceGUI would redraw the whole page.
 
 export function mount(root, options) {
   root.classList.add("where");

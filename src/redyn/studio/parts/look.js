@@ -1,4 +1,4 @@
-// The look of the page: light or dark, usual or large type. Remembered by the browser; others are told of changes.
+// Appearance of the page: light or dark, normal or large type. Stored by the browser; listeners are notified.
 
 const root = document.documentElement;
 const listeners = new Set();
@@ -36,7 +36,7 @@ function apply() {
   for (const listener of listeners) listener();
 }
 
-/** Quasar and AG Grid follow a class of the body, which NiceGUI sets once it has started. */
+/** Quasar and AG Grid depend on a class of the body, which NiceGUI sets once it has started. */
 function quasar(tries = 100) {
   const dark = look.theme === "dark";
   if (document.body?.classList.contains(dark ? "body--dark" : "body--light")) return;

@@ -1,11 +1,11 @@
-// The one component that NiceGUI knows: it mounts a module of ours and hands calls to it, in the order they came.
-// A module exports mount(element, options, tell) and returns an object whose methods the server may call.
+// The one component registered with NiceGUI: it mounts one of our modules and forwards calls to it, in order.
+// A module exports mount(element, options, emit) and returns an object whose methods the server may call.
 export default {
-  template: '<div><div ref="inside"></div></div>', // the outer one's class is Vue's, which would take ours away
+  template: '<div><div ref="inside"></div></div>', // Vue owns the outer class attribute and would remove ours
   props: { source: String, options: Object },
   mounted() {
     this.part = import(this.source).then((module) =>
-      module.mount(this.$refs.inside, this.options ?? {}, (name, value) => this.$emit("tell", { name, value })),
+      module.mount(this.$refs.inside, this.options ?? {}, (name, value) => this.$emit("part", { name, value })),
     );
   },
   unmounted() {

@@ -1,4 +1,4 @@
-// A grid of plots that share the page's clock. Each can be taken home as PNG, SVG and CSV.
+// A grid of plots that share the page's clock. Each can be saved as PNG, SVG and CSV.
 
 import { createCharts } from "../report/charts.js";
 import { element } from "../report/player.js";
@@ -31,14 +31,14 @@ function save(name, address) {
 }
 
 /** options.cards: [{ id, title, wide? }]; each gets data-testid `plot-<id>`. Tables come from the server, with all rows. */
-export async function mount(root, options, tell) {
+export async function mount(root, options, emit) {
   root.classList.add("plots");
   let range = [0, 1];
   let prefix = "";
   const charts = createCharts({ theme: () => look.theme, range: () => range, seek: (t) => clock.seek(t) });
   const hidden = new Set(); // names of joints that are switched off, in all plots of joints
   const cards = Object.fromEntries(options.cards.map((card) => [card.id, makeCard(card)]));
-  let shown = false; // asking the browser every frame would make it lay out the page every frame
+  let shown = false; // cached: querying visibility every frame would force a layout every frame
   const watcher = new ResizeObserver(([entry]) => {
     shown = entry.contentRect.width > 0;
     tighten();
@@ -81,7 +81,7 @@ export async function mount(root, options, tell) {
     if (!card.plot) return;
     const file = `${prefix}-${id}`;
     if (kind === "CSV") {
-      tell("csv", id);
+      emit("csv", id);
       return;
     }
     const loaded = await loadPlotly();
@@ -107,7 +107,7 @@ export async function mount(root, options, tell) {
     recolour();
   }
 
-  /** Where not all names fit, colours must do; the pointer tells the names. */
+  /** Where not all names fit, only colours are shown, with the names as tooltips. */
   function tighten() {
     for (const { legend } of Object.values(cards)) {
       delete legend.dataset.tight;
@@ -129,7 +129,7 @@ export async function mount(root, options, tell) {
     }
   }
 
-  /** plots: by id { title, unit, names, legend, colours, joints, dashes, t, values }; those that are missing are emptied. */
+  /** plots: by id { title, unit, names, legend, colours, joints, dashes, t, values }; missing ones are cleared. */
   async function setPlots({ plots, start, duration, name }) {
     range = [start, start + duration];
     prefix = name;
@@ -152,7 +152,7 @@ export async function mount(root, options, tell) {
     if (shown) charts.setTime(clock.now);
   }
 
-  /** Nothing is saved for a reason, while there is one. */
+  /** Disables saving while there is a reason, shown as tooltip. */
   function block(reason) {
     for (const button of root.querySelectorAll(".save button")) {
       button.disabled = Boolean(reason);

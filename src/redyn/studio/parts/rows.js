@@ -5,7 +5,7 @@ import { shade } from "../report/viewer.js";
 import { look } from "./look.js";
 
 /** options: { rows: [{ id, label }], testid }. */
-export function mount(root, options, tell) {
+export function mount(root, options, emit) {
   root.classList.add("rows");
   const unlook = look.on(recolour);
 
@@ -20,7 +20,7 @@ export function mount(root, options, tell) {
       const cells = columns.map(({ name }, k) => {
         const field = element("input", { type: "text", "aria-label": `${label} of ${name}`, "data-testid": `${id}-${k + 1}`, autocomplete: "off", spellcheck: "false" });
         field.value = values[k];
-        field.addEventListener("change", () => tell("edit", { row: id, joint: k, text: field.value }));
+        field.addEventListener("change", () => emit("edit", { row: id, joint: k, text: field.value }));
         field.addEventListener("focus", () => field.select());
         return element("td", {}, field);
       });

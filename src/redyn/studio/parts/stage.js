@@ -14,11 +14,11 @@ const SWITCHES = [
   ["ellipsoids", "Inertia", false],
 ];
 
-export async function mount(root, options, tell) {
+export async function mount(root, options, emit) {
   root.classList.add("stage-and-player");
   const views = element("div", { class: "views" });
   const switches = element("div", { class: "switches over" });
-  const fit = element("button", { type: "button", class: "small over fit-view", title: "Fit the robot as it is shown now (F); the whole motion (Shift+F)", "data-testid": "fit" }, "Fit");
+  const fit = element("button", { type: "button", class: "small over fit-view", title: "Fit the robot at its current pose (F) or its whole motion (Shift+F)", "data-testid": "fit" }, "Fit");
   const alarm = element("div", { class: "alarm over", role: "status", "data-testid": "touching", hidden: "" });
   const scale = element("div", { class: "scale over" });
   const caption = element("div", { class: "dh-caption over", role: "status", "data-testid": "dh-caption", hidden: "" });
@@ -37,21 +37,21 @@ export async function mount(root, options, tell) {
     switches.append(element("label", {}, box, text));
   }
 
-  const devices = []; // one per view, kept from robot to robot
+  const devices = []; // one per view, reused for the next robot
   let viewers = [];
   let players = null;
   let jogged = false;
   let moved = false; // whether the user has turned or zoomed the view
-  let told = 0;
-  let lastTold = -1;
+  let pending = 0;
+  let lastSent = -1;
   const { THREE, OrbitControls } = await import("../three.js");
-  const steps = createSteps(THREE, caption, tell);
+  const steps = createSteps(THREE, caption, emit);
   for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
   fit.addEventListener("click", (event) => fitAll(!event.shiftKey));
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
   const unclock = clock.on(onTime);
 
-  /** scenes: one robot, or two side by side. keep: a camera that the user has moved stays. t: the time to show. */
+  /** scenes: one robot, or two side by side. keep: keep a camera that the user has moved. t: the time to show. */
   function load({ scenes, keep, t, start }) {
     moved &&= keep && viewers.length === scenes.length;
     const before = moved ? viewers.map((viewer) => viewer.look()) : [];
@@ -80,7 +80,7 @@ export async function mount(root, options, tell) {
     clock.duration = Math.max(0, ...viewers.map((viewer) => viewer.duration));
     players = createPlayer(controls, clock.duration, (at) => clock.set(at), viewers.flatMap((viewer) => viewer.contacts));
     clock.seek = players.seek;
-    lastTold = t ?? 0;
+    lastSent = t ?? 0;
     players.seek(t ?? 0);
     root.dataset.loaded = String(Number(root.dataset.loaded ?? 0) + 1);
   }
@@ -93,20 +93,20 @@ export async function mount(root, options, tell) {
     alarm.hidden = !pairs.length;
     const text = touchingText(pairs);
     if (pairs.length && alarm.textContent !== text) alarm.textContent = text;
-    clearTimeout(told);
+    clearTimeout(pending);
     const now = performance.now();
-    // The server hears of the time now and then, and of the last one always.
+    // The server is sent the time at intervals, and always the last one.
     const late = () => {
-      if (clock.now === lastTold) return;
-      lastTold = clock.now;
-      onTime.heard = performance.now();
-      tell("time", clock.now);
+      if (clock.now === lastSent) return;
+      lastSent = clock.now;
+      onTime.sent = performance.now();
+      emit("time", clock.now);
     };
-    if (now - (onTime.heard ?? 0) > 300) late();
-    else told = setTimeout(late, 120);
+    if (now - (onTime.sent ?? 0) > 300) late();
+    else pending = setTimeout(late, 120);
   }
 
-  /** A pose that is not of the motion. */
+  /** Shows a pose that is not part of the motion. */
   function setPoses(rows) {
     players?.pause();
     jogged = true;
@@ -115,7 +115,7 @@ export async function mount(root, options, tell) {
     steps.leave();
   }
 
-  /** The motions of a DH table, from the step `at`; see steps.js. */
+  /** Animates a DH table from the step `at`; see steps.js. */
   function dh(list) {
     players?.pause();
     if (viewers.length) steps.enter(viewers[0], list);
@@ -128,9 +128,9 @@ export async function mount(root, options, tell) {
   }
   document.addEventListener("keydown", key);
 
-  /** The robot as it stands now, or its whole motion. */
+  /** Fits the robot at its current pose, or its whole motion. */
   function fitAll(now) {
-    moved = now; // a view of the motion follows the next one; a view that was asked for stays
+    moved = now; // a fit of the whole motion is redone for the next motion; a fit of the pose stays
     for (const viewer of viewers) viewer.fit({ now });
     root.dataset.fitted = String(Number(root.dataset.fitted ?? 0) + 1);
   }

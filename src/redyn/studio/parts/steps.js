@@ -1,9 +1,9 @@
-// Denavit and Hartenberg's four motions of each link, one after the other: a frame turns and slides from link to link.
+// Animates the four DH motions of each link: a frame rotates and slides from link to link.
 
 const SECONDS = 0.9; // of one motion
 const COLOURS = { x: 0xe03131, y: 0x2f9e44, z: 0x1c7ed6 };
 
-export function createSteps(THREE, caption, tell) {
+export function createSteps(THREE, caption, emit) {
   let viewer = null;
   let steps = [];
   let at = 0; // the step that is shown
@@ -77,7 +77,7 @@ export function createSteps(THREE, caption, tell) {
     caption.replaceChildren();
     const name = document.createElement("b");
     name.textContent = step.symbol;
-    caption.append(`${step.link} · ${number} · `, name, ` · ${step.text}`, step.variable ? " · the joint's variable" : "");
+    caption.append(`${step.link} · ${number} · `, name, ` · ${step.text}`, step.variable ? " · the joint variable" : "");
     caption.hidden = false;
   }
 
@@ -95,7 +95,7 @@ export function createSteps(THREE, caption, tell) {
 
   function show(k) {
     at = Math.min(Math.max(k, 0), steps.length - 1);
-    tell("step", at);
+    emit("step", at);
     part = 0;
     running = performance.now();
     requestAnimationFrame((stamp) => viewer && running && frame(Math.max(stamp, running)));
@@ -131,7 +131,7 @@ export function createSteps(THREE, caption, tell) {
       caption.hidden = true;
       viewer.draw();
       viewer = null;
-      tell("step", -1);
+      emit("step", -1);
     },
   };
 }

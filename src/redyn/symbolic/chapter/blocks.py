@@ -1,7 +1,7 @@
-"""What a worked example is made of, before it is written as a page, a paper or a notebook.
+"""Building blocks of a worked example, independent of the output format (page, paper or notebook).
 
-Text holds formulas between dollar signs. What comes from a robot's file passes through `word`, so that none of it is
-taken for a formula; each writer escapes the signs that mean something to it, and none is lost.
+Text contains formulas between dollar signs. Text from a robot's file passes through `word`, so that it is never
+parsed as a formula; each writer escapes the characters that are special in its format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from redyn.symbolic.notation import Expr, Typesetter, lines, seen_length, sp
 
 Array = NDArray[np.float64]
 WIDTH = 74  # letters of a line
-DOLLAR = "\ue000"  # a dollar sign that begins no formula
+DOLLAR = "\ue000"  # a literal dollar sign
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Equation:
-    """One formula; `rows` are its lines, `number` the book's."""
+    """One formula; `rows` are its lines, `number` is the book's."""
 
     rows: tuple[str, ...]
     number: str = ""
@@ -48,7 +48,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Note:
-    """What the reader should know about the source: an erratum and what it does here."""
+    """A note on the source: an erratum and its effect here."""
 
     title: str
     text: str
@@ -63,7 +63,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Fold:
-    """Something long that a reader may open."""
+    """Collapsible content."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -79,7 +79,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Mark:
-    """A point of a drawing; a label (LaTeX) is a mark of its own, at its middle."""
+    """A point of a drawing; a label (LaTeX) is a separate mark, centred at its point."""
 
     at: tuple[float, float]
     kind: str  # revolute, prismatic, centre, label
@@ -123,17 +123,17 @@ def spelled(latex: str) -> str:
 
 
 def word(text: str) -> str:
-    """Text from somebody's file, on one line, in which no sign begins a formula; the writers turn DOLLAR back."""
+    """Text from a robot's file, on one line and without formulas; the writers turn DOLLAR back into a dollar sign."""
     return "".join(c for c in " ".join(text.split()) if c.isprintable()).replace("$", DOLLAR)
 
 
 def pair(i: int, j: int) -> str:
-    """Two numbers as a subscript."""
+    """Two indices as a subscript."""
     return f"{i}{j}" if max(i, j) < 10 else f"{i},{j}"
 
 
 def formula(left: str, expression: Expr, number: str = "", width: int = WIDTH) -> Equation:
-    """`left = expression`, broken where it is long; a long fraction has its two parts named."""
+    """`left = expression`, broken if it is long; a long fraction is written as N / D."""
     above, below = sp.fraction(expression)
     if not below.is_Number and seen_length(f"{left} = {Typesetter().write(expression)}") > width:
         rows = [*_indented(rf"{left} = N / D, \quad N", above, width), *_indented("D", below, width)]
@@ -148,7 +148,7 @@ def _indented(left: str, expression: Expr, width: int) -> list[str]:
 
 
 def vector(expressions: Sequence[Expr]) -> str:
-    """A column, written as a row that is transposed."""
+    """A column vector, written as a transposed row."""
     write = Typesetter().write
     return _transposed([write(e) for e in expressions])
 
@@ -158,7 +158,7 @@ def _transposed(entries: Sequence[str]) -> str:
 
 
 def column(name: str, expressions: Sequence[Expr], number: str = "", how: str = "") -> list[Equation]:
-    """A vector in one line if it fits, else each of its components that is not zero; `how` is what it comes from."""
+    """A vector in one line if it fits, else each nonzero component; `how` is the formula it results from."""
     whole = f"{name} = {how} = {vector(expressions)}" if how else f"{name} = {vector(expressions)}"
     if seen_length(whole) <= WIDTH:
         return [Equation((whole,), number)]
@@ -184,7 +184,7 @@ def matrix(entries: Sequence[Sequence[Expr]]) -> str:
 
 
 def number(value: float) -> str:
-    """Five digits, and no minus in front of nothing."""
+    """Five digits, and no negative zero."""
     if abs(value) < 1e-12:
         return "0"
     text = f"{value:.5g}"

@@ -1,4 +1,4 @@
-"""Convective inertia terms element by element, gravity, and the equations of motion put together."""
+"""Convective inertia terms element by element, gravity, and the assembled equations of motion."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from redyn.symbolic.chapter.blocks import (
 )
 from redyn.symbolic.chapter.book import gravity_tag, mci_tag, vci_tag
 from redyn.symbolic.chapter.errata import mci_index, omega_claim, prismatic_rate
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.notation import Typesetter, symbol_latex
 from redyn.words import counted
 
 _write = Typesetter().write
 
 
-def mci(chapter: Chapter, at: Setting) -> None:
+def mci(chapter: Chapter, at: Context) -> None:
     chapter.add(
         Heading("The matrix of convective inertia terms"),
         Text(
@@ -34,7 +34,7 @@ def mci(chapter: Chapter, at: Setting) -> None:
         ),
         Equation(_elements(at), "(9.16k)"),
         Text(
-            f"where {_recursion(at)}, $\\tilde{{\\b{{M}}}}'_i$ is gathered from $\\b{{M}}'_i = \\b{{W}}_i \\b{{M}}_i$ "
+            f"where {_recursion(at)}, $\\tilde{{\\b{{M}}}}'_i$ is composed from $\\b{{M}}'_i = \\b{{W}}_i \\b{{M}}_i$ "
             "as $\\tilde{\\b{M}}_i$ is from $\\b{M}_i$ (9.16j), and $\\g{Omega}_i$ has $\\g{omega}_i \\times \\b{1}$ "
             "twice on its diagonal."
         ),
@@ -61,14 +61,14 @@ def mci(chapter: Chapter, at: Setting) -> None:
     if not at.planar and at.eqs.christoffel_matrix != at.eqs.coriolis_matrix:
         chapter.add(
             Text(
-                "For a spatial robot this is not the matrix of Christoffel's symbols, although both give the same "
-                "$\\b{C}\\dot{\\g{theta}}$ and a skew $\\dot{\\b{I}} - 2\\b{C}$: compare "
+                "For a spatial robot this is not the matrix of Christoffel symbols, although both give the same "
+                "$\\b{C}\\dot{\\g{theta}}$ and a skew-symmetric $\\dot{\\b{I}} - 2\\b{C}$: compare "
                 "$\\b{C}\\dot{\\g{theta}}$, not $\\b{C}$, with other programs."
             )
         )
 
 
-def _elements(at: Setting) -> tuple[str, str]:
+def _elements(at: Context) -> tuple[str, str]:
     """(9.16k) for a chain, or with sums over children for a tree."""
     outer = r"\b{B}_{j+1,i}^{T} \tilde{\b{H}}_{j+1,j}"
     first, second = r"i \le j", "i > j"
@@ -84,7 +84,7 @@ def _elements(at: Setting) -> tuple[str, str]:
     )
 
 
-def _recursion(at: Setting) -> str:
+def _recursion(at: Context) -> str:
     outer = (
         r"\b{B}_{i+1,i}^{T} \tilde{\b{H}}_{i+1,i}"
         if at.serial
@@ -93,7 +93,7 @@ def _recursion(at: Setting) -> str:
     return rf"$\tilde{{\b{{H}}}}_{{ij}} = \tilde{{\b{{M}}}}_i \dot{{\b{{B}}}}_{{ij}} + {outer}$"
 
 
-def _mci_left(at: Setting, i: int, j: int) -> str:
+def _mci_left(at: Context, i: int, j: int) -> str:
     p_i, p_j = rf"\b{{p}}_{{{i}}}^{{T}}", rf"\b{{p}}_{{{j}}}"
     if at.view.carries(i, j):
         outer = "".join(
@@ -110,7 +110,7 @@ def _mci_left(at: Setting, i: int, j: int) -> str:
     return rf"c_{{{pair(i, j)}}} = {p_i} \bigl[ {inner} \bigr] {p_j}"
 
 
-def vci(chapter: Chapter, at: Setting) -> None:
+def vci(chapter: Chapter, at: Context) -> None:
     eqs = at.eqs
     outer = (
         r"\b{B}_{i+1,i}^{T} \tilde{\b{w}}'_{i+1}"
@@ -120,7 +120,7 @@ def vci(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Convective vector and gravity" if at.heavy else "Convective vector"),
         Text(
-            "The product $\\b{h} = \\b{C}\\dot{\\g{theta}}$ needs no matrix: with $\\b{t}'_i$ the twist rate while "
+            "The product $\\b{h} = \\b{C}\\dot{\\g{theta}}$ needs no matrix: with $\\b{t}'_i$ the twist rate for "
             f"$\\ddot{{\\g{{theta}}}} = \\b{{0}}$, it is one pass from the {'tip' if at.serial else 'tips'},"
         ),
         Equation(
@@ -142,8 +142,8 @@ def vci(chapter: Chapter, at: Setting) -> None:
         return
     chapter.add(
         Text(
-            "Weights are external wrenches $\\b{w}^g_i$ (9.8), gathered like $\\b{w}'_i$ and projected on the joints. "
-            "What the actuators must supply to hold still is the opposite,"
+            "Weights are external wrenches $\\b{w}^g_i$ (9.8), accumulated like $\\b{w}'_i$ and projected on the "
+            "joints. To hold the robot still, the actuators must supply the opposite,"
         ),
         Equation((r"\gamma_i = -\b{p}_i^{T} \tilde{\b{w}}^{g}_i",), "(9.21b)"),
     )
@@ -155,24 +155,34 @@ def vci(chapter: Chapter, at: Setting) -> None:
         chapter.add(Equation((rf"\g{{gamma}} = {number_vector(at.gravity_torque)}",)))
 
 
-def motion(chapter: Chapter, at: Setting) -> None:
-    """The equations of motion, or the steps that compute them."""
+def motion(chapter: Chapter, at: Context) -> None:
+    """The equations of motion, or named steps if they are too long."""
     eqs = at.eqs
     gravity = r" + \g{gamma}" if at.heavy else ""
+    springs = r" + \g{kappa}(\g{theta})" if at.sprung else ""
     friction = r" + \b{f}(\dot{\g{theta}})" if at.frictional else ""
     chapter.add(
         Heading("The equations of motion"),
         Equation(
-            (rf"\b{{I}} \ddot{{\g{{theta}}}} + \b{{C}} \dot{{\g{{theta}}}}{gravity}{friction} = \g{{tau}}",),
+            (rf"\b{{I}} \ddot{{\g{{theta}}}} + \b{{C}} \dot{{\g{{theta}}}}{gravity}{springs}{friction} = \g{{tau}}",),
             "(9.42a)" if at.heavy else "(9.10a)",
         ),
     )
     if at.heavy:
         chapter.add(Text("where the $\\g{tau}^g$ of (9.42a) is the torque of the weights, $-\\g{gamma}$."))
+    if at.sprung:
+        rows = [
+            rf"\kappa_{{{i}}} = {_write(eqs.spring_torque[i - 1])}"
+            for i, body in enumerate(at.bodies, start=1)
+            if body.stiffness != 0
+        ]
+        chapter.add(
+            Text("Springs pull back to where they are at rest; the actuators hold them:"), Equation(tuple(rows))
+        )
     if at.frictional:
         rows = [rf"f_{{{i}}} = {_write(eqs.friction_torque[i - 1])}" for i in range(1, at.n + 1)]
         chapter.add(
-            Text("Friction opposes the motion; the actuators supply it, so that it stands here with a plus sign:"),
+            Text("Friction opposes the motion, so the actuators must supply it and it appears with a plus sign:"),
             Equation(tuple(rows)),
         )
     if at.short:

@@ -1,20 +1,20 @@
-"""How many operations each way takes."""
+"""Operation counts of the recursions and formulas."""
 
 from __future__ import annotations
 
 from redyn.symbolic.chapter.blocks import Chapter, Code, Heading, Table, Text
-from redyn.symbolic.chapter.setting import Setting, total_operations
+from redyn.symbolic.chapter.setting import Context, total_operations
 
 _KERNELS = {
     "inverse_dynamics": "inverse dynamics, (9.32)-(9.35)",
     "solve": "accelerations with $\\g{varphi}$ given, (9.39)-(9.41)",
-    "forward_dynamics": "whole forward dynamics, $\\g{varphi}$ included",
+    "forward_dynamics": "full forward dynamics, $\\g{varphi}$ included",
     "mass_matrix": "inertia matrix, (9.15)",
     "coriolis_matrix_mci": "convective matrix, (9.16)",
 }
 
 
-def counts(chapter: Chapter, at: Setting) -> None:
+def counts(chapter: Chapter, at: Context) -> None:
     robot, n = at.eqs.robot, at.n
     rows: list[tuple[str, ...]] = []
     for name, title in _KERNELS.items():

@@ -1,7 +1,7 @@
-"""Errors of the printed equations, named where they change something for this robot, with by how much.
+"""Errata of the printed equations, listed where they change a number for this robot, with the size of the error.
 
-Every note asks first whether the printed formula is about such a robot, and then whether it gives another number at the
-state of the example; if not, there is nothing to say.
+Every note checks first whether the printed formula applies to this robot, and then whether it gives another number at
+the state of the example; if not, there is no note.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from redyn.dynamics.denoc import cross
 from redyn.symbolic.chapter.blocks import Note, number
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 
 Array = NDArray[np.float64]
 _TITLE = "Erratum"
-_NOISE = 1e-9  # of the right value: less is rounding
+_NOISE = 1e-9  # relative; less is rounding
 
 
 def _size(difference: Array) -> str:
@@ -27,8 +27,8 @@ def _same(printed: Array | float, right: Array | float) -> bool:
     return float(np.abs(np.subtract(printed, right)).max()) <= _NOISE * max(scale, 1e-9)
 
 
-def composite_sum(at: Setting) -> Note | None:
-    """(9.11c) sums composite matrices where those of single links belong."""
+def composite_sum(at: Context) -> Note | None:
+    """(9.11c) sums composite matrices instead of those of single links."""
     view = at.view
     if not at.serial:
         return None
@@ -39,14 +39,14 @@ def composite_sum(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ under it where $\\b{M}_k$ belongs, so "
+        "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ in it instead of $\\b{M}_k$, so "
         "that outer links are counted more than once. Here $\\tilde{\\b{M}}_1$ would be off by up to "
         f"{_size(printed - view.M_tilde_i[0])}.",
     )
 
 
-def composite_inertia(at: Setting) -> Note | None:
-    """(9.14c) ends in delta_tilde_{i+1} where delta_tilde_i belongs; (9.28b) has m_2 twice."""
+def composite_inertia(at: Context) -> Note | None:
+    """(9.14c) ends in delta_tilde_{i+1} instead of delta_tilde_i; (9.28b) has m_2 twice."""
     view = at.view
     if not at.serial:
         return None
@@ -60,13 +60,13 @@ def composite_inertia(at: Setting) -> Note | None:
     more = " (9.28b), its case of two links, multiplies by $m_2$ a second time." if at.rods and at.n == 2 else ""
     return Note(
         _TITLE,
-        "The last term of (9.14c) must have $\\tilde{\\g{delta}}_i$, as (9.13c) has it, not "
+        "The last term of (9.14c) must contain $\\tilde{\\g{delta}}_i$, as in (9.13c), not "
         f"$\\tilde{{\\g{{delta}}}}_{{i+1}}$: here $\\tilde{{\\b{{I}}}}_1$ would be off by up to {wrong} kg m².{more}",
     )
 
 
-def corner_of_two_links(at: Setting) -> Note | None:
-    """The middle of (9.29) leaves the first moment out; its result is right."""
+def corner_of_two_links(at: Context) -> Note | None:
+    """The middle of (9.29) omits the first moment; its result is correct."""
     if not (at.rods and at.n == 2):
         return None
     view = at.view
@@ -76,14 +76,14 @@ def corner_of_two_links(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "Between its first and its last member (9.29) has $\\b{e}_1^T \\tilde{\\b{I}}_1 \\b{e}_1 + \\tilde{m}_1 "
+        "The middle of (9.29) is $\\b{e}_1^T \\tilde{\\b{I}}_1 \\b{e}_1 + \\tilde{m}_1 "
         "\\b{d}_1^T \\b{d}_1$, without the terms in $\\tilde{\\g{delta}}_1$: "
-        f"${number(printed)}$ instead of ${number(right)}$ here. The result is right.",
+        f"${number(printed)}$ instead of ${number(right)}$ here. The result is correct.",
     )
 
 
-def mci_index(at: Setting) -> Note | None:
-    """(9.16k) prints H_{j+1,i} for i <= j where (9.16e) has H_{j+1,j}."""
+def mci_index(at: Context) -> Note | None:
+    """(9.16k) prints H_{j+1,i} for i <= j instead of (9.16e)'s H_{j+1,j}."""
     view, n = at.view, at.n
     if not at.serial:
         return None
@@ -96,15 +96,15 @@ def mci_index(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "For $i \\le j$ the book prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); (9.16e) has it right, with second "
-        "index $j$, and "
-        f"so has the line above. As printed, $\\b{{C}}$ would be off by up to {_size(C - view.MCI)} and the torques "
+        "For $i \\le j$ the book prints $\\tilde{\\b{H}}_{j+1,i}$ in (9.16k); the second index must be $j$, as in "
+        "(9.16e) and "
+        f"in the line above. As printed, $\\b{{C}}$ would be off by up to {_size(C - view.MCI)} and the torques "
         f"by up to {_size((C - view.MCI) @ at.qd)} Nm at the state of the example.",
     )
 
 
-def prismatic_rate(at: Setting) -> Note | None:
-    """(9.16d): the rate of d lacks e b_dot where joint i slides."""
+def prismatic_rate(at: Context) -> Note | None:
+    """(9.16d): the rate of d lacks e b_dot if joint i is prismatic."""
     if not at.prismatic:
         return None
     view = at.view
@@ -120,13 +120,13 @@ def prismatic_rate(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "After (9.16d) the text takes $\\dot{\\b{d}}_i = \\g{omega}_i \\times \\b{d}_i$. A sliding joint also "
-        "lengthens $\\b{d}_i$, by $\\b{e}_i \\dot{b}_i$; without it half of the Coriolis acceleration is "
-        f"lost. Here the torques would be off by up to {_size(torque)} (Nm or N).",
+        "After (9.16d) the text takes $\\dot{\\b{d}}_i = \\g{omega}_i \\times \\b{d}_i$. A prismatic joint also "
+        "lengthens $\\b{d}_i$, at the rate $\\b{e}_i \\dot{b}_i$; without it half of the Coriolis acceleration is "
+        f"missing. Here the torques would be off by up to {_size(torque)} (Nm or N).",
     )
 
 
-def omega_claim(at: Setting) -> Note | None:
+def omega_claim(at: Context) -> Note | None:
     """For planar arms the text calls Omega N_d zero."""
     if not at.planar_arm or at.n < 2:
         return None
@@ -136,26 +136,26 @@ def omega_claim(at: Setting) -> Note | None:
         return None
     return Note(
         _TITLE,
-        "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes do not turn, but $\\b{e}_i "
-        "\\times \\b{d}_i$ does. Here $\\b{p}_1^T \\b{B}_{21}^T \\tilde{\\b{M}}_2 "
+        "For planar arms the text says that $\\g{Omega}\\b{N}_d$ vanishes. The axes are constant, but $\\b{e}_i "
+        "\\times \\b{d}_i$ is not. Here $\\b{p}_1^T \\b{B}_{21}^T \\tilde{\\b{M}}_2 "
         f"\\g{{Omega}}_2 \\b{{p}}_2 = {number(term)}$, while $c_{{12}} = {number(float(view.MCI[0, 1]))}$.",
     )
 
 
-def rod_inertia(at: Setting) -> Note | None:
+def rod_inertia(at: Context) -> Note | None:
     """(9.23d) has sines and cosines of the tensor exchanged."""
     if not (at.rods and at.n == 1):
         return None
     return Note(
         _TITLE,
-        "(9.23d) turns the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and $sc$ of the wrong "
-        "sign: a rod along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, "
+        "(9.23d) rotates the tensor of the rod into frame 1 with $c^2$ and $s^2$ exchanged and the wrong sign of "
+        "$sc$: a rod along $X$ ($\\theta = 0$) has no inertia about $X$. The element about $Z$, the only one used, "
         "is right.",
     )
 
 
 def solving_psi(right: Array, printed: Array) -> Note | None:
-    """(9.41a) prints psi_hat where psi belongs."""
+    """(9.41a) prints psi_hat instead of psi."""
     if _same(printed, right):
         return None
     return Note(
@@ -165,23 +165,23 @@ def solving_psi(right: Array, printed: Array) -> Note | None:
     )
 
 
-def free_body_reaction(at: Setting) -> Note | None:
+def free_body_reaction(at: Context) -> Note | None:
     """The slides' equation of link 1 lacks -tau_2."""
     if not at.planar_arm or at.n != 2 or _same(float(at.torque[1]), 0.0):
         return None
     return Note(
         "Erratum of the slides on robot dynamics",
-        "Their moment equation of link 1 leaves out the reaction of actuator 2, $-\\tau_2$ "
+        "The moment equation of link 1 omits the reaction of actuator 2, $-\\tau_2$ "
         f"(${number(-float(at.torque[1]))}$ Nm here), and in that of link 2 the moment of $R_y$ has the wrong sign.",
     )
 
 
-def damping_sign(at: Setting) -> Note | None:
+def damping_sign(at: Context) -> Note | None:
     """The note's (17) has -b theta_dot; its (19) has none."""
     if not at.planar_arm or at.n != 1 or at.bodies[0].damping == 0 or _same(float(at.friction[0]), 0.0):
         return None
     return Note(
         "Erratum of the note on rigid-link manipulators",
-        "Its (17) subtracts the damping torque from what the actuator supplies, against its own (18), and (19) leaves "
-        f"it out. Here that is ${number(float(at.friction[0]))}$ Nm.",
+        "Its (17) subtracts the damping torque from the actuator torque, contrary to its own (18), and (19) omits "
+        f"it. Here that is ${number(float(at.friction[0]))}$ Nm.",
     )

@@ -1,4 +1,4 @@
-"""A worked example as one HTML file: formulas in MathML, the drawing in SVG, nothing fetched from anywhere."""
+"""A worked example as one self-contained HTML file: formulas in MathML, the drawing in SVG."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def to_html(chapter: Chapter) -> str:
 
 @cache
 def math(latex: str, display: bool = False) -> str:
-    """MathML of a formula. Browsers take bold letters as characters of their own, not as an attribute."""
+    """MathML of a formula. Browsers render bold letters as separate characters, not from an attribute."""
     found = str(_convert(spelled(latex), display="block" if display else "inline"))
     found = re.sub(r'<mn mathvariant="bold">(\d)</mn>', lambda m: f"<mn>{chr(0x1D7CE + int(m[1]))}</mn>", found)
     return re.sub(r'<mi mathvariant="bold-italic">&#x0*(3[0-9A-F]{2});</mi>', _bold_greek, found)

@@ -19,13 +19,13 @@ from redyn.symbolic.chapter.blocks import (
 )
 from redyn.symbolic.chapter.book import composite_tag, gim_tag
 from redyn.symbolic.chapter.errata import composite_inertia, composite_sum, corner_of_two_links, rod_inertia
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.notation import Typesetter
 
 _write = Typesetter().write
 
 
-def masses(chapter: Chapter, at: Setting) -> None:
+def masses(chapter: Chapter, at: Context) -> None:
     gathered = (
         r"\b{B}_{i+1,i}^{T} \tilde{\b{M}}_{i+1} \b{B}_{i+1,i}"
         if at.serial
@@ -35,7 +35,7 @@ def masses(chapter: Chapter, at: Setting) -> None:
     chapter.add(
         Heading("Mass matrices"),
         Text(
-            "Newton's and Euler's equations of one free link, six scalars in all, are $\\b{M}_i \\dot{\\b{t}}_i + "
+            "The Newton-Euler equations of one free link, six scalar equations, are $\\b{M}_i \\dot{\\b{t}}_i + "
             "\\b{W}_i \\b{M}_i \\b{t}_i = \\b{w}_i$ (9.2a), with"
         ),
         Equation(
@@ -47,8 +47,8 @@ def masses(chapter: Chapter, at: Setting) -> None:
             "(9.2b)",
         ),
         Text(
-            "Freeze the joints beyond link $i$: what it carries is then one rigid body with it, the composite body "
-            f"$i$. Its mass matrix is gathered from {from_tip} to the base,"
+            "Lock the joints beyond link $i$: the link and all it carries form one rigid body, the composite body "
+            f"$i$. Its mass matrix is accumulated from {from_tip} to the base,"
         ),
         Equation(
             (
@@ -63,11 +63,11 @@ def masses(chapter: Chapter, at: Setting) -> None:
         if note:
             chapter.add(note)
     if at.short:
-        chapter.add(Text("For this robot, about $C_i$ and in the axes of link $i$:"))
+        chapter.add(Text("For this robot, about $C_i$ in the axes of link $i$:"))
         for i in range(at.n, 0, -1):
             _closed_composite(chapter, at, i)
         return
-    chapter.add(Text("At the state of the example, about $C_i$ and in the axes of the ground:"))
+    chapter.add(Text("At the state of the example, about $C_i$ in the axes of the ground:"))
     for i in range(at.n, 0, -1):
         k = i - 1
         chapter.add(
@@ -82,7 +82,7 @@ def masses(chapter: Chapter, at: Setting) -> None:
         )
 
 
-def _closed_composite(chapter: Chapter, at: Setting, i: int) -> None:
+def _closed_composite(chapter: Chapter, at: Context, i: int) -> None:
     m, delta, I = at.composite(i)
     chapter.add(
         formula(rf"\tilde{{m}}_{{{i}}}", m, composite_tag(at, i, "a")),
@@ -97,14 +97,14 @@ def _closed_composite(chapter: Chapter, at: Setting, i: int) -> None:
             chapter.add(formula(rf"\tilde{{I}}_{{{i},{'xyz'[a]}{'xyz'[b]}}}", I[a][b], tag))
 
 
-def gim(chapter: Chapter, at: Setting) -> None:
+def gim(chapter: Chapter, at: Context) -> None:
     carried = "" if at.serial else " They are zero where neither link carries the other."
     whole = r"\b{N}^T \b{M} \b{N}" if at.geared else r"\b{I} = \b{N}^T \b{M} \b{N}"
     chapter.add(
         Heading("The generalized inertia matrix"),
         Text(
             "With all twists in one column, $\\b{t} = \\b{N}_l \\b{N}_d \\dot{\\g{theta}}$ (9.6a). Multiplying the "
-            "free links' equations by $\\b{N}^T$ removes every constraint wrench, and what stands before "
+            "free links' equations by $\\b{N}^T$ eliminates every constraint wrench, and the coefficient of "
             f"$\\ddot{{\\g{{theta}}}}$ is ${whole}$ (9.11a). Its elements need only composite bodies, from the last "
             f"joint to the first.{carried}"
         ),
@@ -115,7 +115,7 @@ def gim(chapter: Chapter, at: Setting) -> None:
     )
     if at.geared:
         chapter.add(
-            Text("The rotor of an actuator turns with its joint alone and adds its armature to the diagonal:"),
+            Text("The rotor of an actuator moves with its joint only and adds its armature to the diagonal:"),
             Equation((r"i_{ii} = \b{p}_i^{T} \tilde{\b{M}}_i \b{p}_i + \mathit{armature}_i",)),
         )
     for i in range(at.n, 0, -1):

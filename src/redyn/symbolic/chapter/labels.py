@@ -1,4 +1,4 @@
-"""Where the labels of a drawing stand, so that they cover neither each other nor what is drawn."""
+"""Placement of labels in a drawing so that they overlap neither each other nor the drawing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from redyn.symbolic.chapter.blocks import Mark, Stroke
 
 Array = NDArray[np.float64]
-ROOM = (440.0, 260.0)  # what the points of a drawing are fitted into, in the units of a label
+ROOM = (440.0, 260.0)  # size of the drawing, in the units of a label
 LETTER, LINE = 8.5, 17.0  # a label's width per letter, and its height
-REACH = (17.0, 25.0, 35.0, 48.0)  # how far a label may stand from its point
+REACH = (17.0, 25.0, 35.0, 48.0)  # distances of a label from its point
 WAYS = (0, 45, -45, 90, -90, 135, -135, 180)  # degrees, preferred first
 
 
 def placed(labels: Sequence[Mark], strokes: Sequence[Stroke], marks: Sequence[Mark]) -> list[Mark]:
-    """The labels moved off their points, one after the other, each to the best place left."""
+    """Moves the labels off their points, one after the other, each to the best free position."""
     points = np.array([p for s in strokes for p in s.points] + [m.at for m in (*marks, *labels)])
     low = points.min(axis=0)
     width, height = np.maximum(points.max(axis=0) - low, 1e-9)

@@ -32,7 +32,7 @@ _PREAMBLE = r"""% Made by redyn.
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{0.6em plus 0.2em}
 \newsavebox{\widebox}
-% A formula or a table that is wider than the page shrinks to it.
+% Shrinks a formula or table that is wider than the page.
 \newcommand{\fit}[1]{\sbox{\widebox}{#1}\ifdim\wd\widebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\widebox}}\else\usebox{\widebox}\fi}
 """
 _MATRIX = r"\begin{bmatrix}"
@@ -61,7 +61,7 @@ def to_latex(chapter: Chapter) -> str:
 
 
 def _joined(blocks: Sequence[Block], narrow: bool = False) -> str:
-    """A formula goes on in the paragraph above it: an empty line before it would begin one, with nothing in it."""
+    """A formula continues the paragraph above it: an empty line before it would start an empty paragraph."""
     text = ""
     for block in blocks:
         written = _equation(block, narrow) if isinstance(block, Equation) else _block(block)
@@ -71,7 +71,7 @@ def _joined(blocks: Sequence[Block], narrow: bool = False) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Commands and letters that plain LaTeX has no font for are no part of a name."""
+    """Removes commands, and letters for which plain LaTeX has no font."""
     return "".join(_SPECIAL.get(c, c if ord(c) < 0x180 else "?") for c in text)
 
 
@@ -112,28 +112,28 @@ def _block(block: Block) -> str:
 
 
 def _equation(equation: Equation, narrow: bool = False) -> str:
-    """A formula beside the number of its equation; in a narrow column the number takes a larger part of the line."""
+    """A formula with its equation number, which takes a larger part of the line in a narrow column."""
     number = equation.number
     rows = [spelled(row) for row in equation.rows]
     apart = " \\\\[8pt]\n" if any(_MATRIX in row for row in rows) else " \\\\\n"  # or matrices would touch
     inner = r"\begin{aligned} " + apart.join(f"& {row}" for row in rows) + r" \end{aligned}"
     tag = rf" \tag*{{{_escaped(number)}}}" if number else ""
     indent, letter = (0.03, 0.042) if narrow else (0.06, 0.0135)  # of the line
-    room = rf"{1 - indent - letter * len(number):.3f}\linewidth"
+    width = rf"{1 - indent - letter * len(number):.3f}\linewidth"
     return (
-        rf"\begin{{equation*}} \begin{{minipage}}{{{room}}} \fit{{$\displaystyle {inner}$}} \end{{minipage}}{tag} "
+        rf"\begin{{equation*}} \begin{{minipage}}{{{width}}} \fit{{$\displaystyle {inner}$}} \end{{minipage}}{tag} "
         r"\end{equation*}"
     )
 
 
 def _folded(blocks: Sequence[Block]) -> str:
-    """Many short lines, one below the other, over pages."""
+    """Many short lines, one below the other, across pages."""
     lines = [f"& {spelled(row)}" for b in blocks if isinstance(b, Equation) for row in b.rows]
     return "{\\small\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}}"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str) -> str:
-    """Cut into pieces that fit on a page, each with its head; the caption stays with the last."""
+    """Splits a table into pieces that fit on a page, each with its header; the caption stays with the last."""
     head = " & ".join(prose(cell) for cell in header) + " \\\\ \\midrule\n" if any(header) else ""
     tall = any(_MATRIX in cell for row in rows for cell in row)
     apart = " \\\\ \\addlinespace[8pt]\n" if tall else " \\\\\n"  # or matrices would touch

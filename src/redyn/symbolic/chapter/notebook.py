@@ -1,4 +1,4 @@
-"""A worked example as a Jupyter notebook: the text as Markdown, and cells that do the same with redyn."""
+"""A worked example as a Jupyter notebook: the text as Markdown, and cells that compute the same with redyn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SIGNS = {"<": "&lt;", ">": "&gt;", "&": "&amp;", DOLLAR: r"\$"}
 
 
 def to_notebook(chapter: Chapter) -> str:
-    """The notebook as JSON, without outputs: running it makes them."""
+    """The notebook as JSON, without outputs."""
     cells: list[Any] = []
     pending = [f"# {_plain(chapter.title)}\n\n*{_plain(chapter.subtitle)}*"]
 
@@ -47,7 +47,7 @@ def to_notebook(chapter: Chapter) -> str:
             pending.append(_markdown(block))
     flush()
     for k, cell in enumerate(cells):
-        cell["id"] = f"cell-{k + 1}"  # the same input gives the same file
+        cell["id"] = f"cell-{k + 1}"  # deterministic output
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     book = _nb.v4.new_notebook(cells=cells, metadata=kernel)
     _nb.validate(book)
@@ -55,7 +55,7 @@ def to_notebook(chapter: Chapter) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which Markdown finds nothing to do; formulas between dollar signs stay."""
+    """Escapes Markdown; formulas between dollar signs are kept."""
     parts = text.split("$")
     for k in range(0, len(parts), 2):
         parts[k] = "".join(_SIGNS.get(c, f"\\{c}" if c in "\\`*_{}[]#|~^" else c) for c in parts[k])

@@ -19,7 +19,7 @@ from redyn.symbolic.chapter.blocks import (
     vector,
     word,
 )
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.chapter.sketch import sketch
 from redyn.symbolic.closed import parallel_runs
 from redyn.symbolic.notation import Expr, Typesetter, rate_sum, sp, symbol_latex
@@ -28,8 +28,8 @@ from redyn.words import counted
 _write = Typesetter().write
 
 
-def notation(chapter: Chapter, at: Setting) -> None:
-    """What abbreviations stand for, as far as they are used."""
+def notation(chapter: Chapter, at: Context) -> None:
+    """The abbreviations in use."""
     parts: list[str] = []
     if at.revolute:
         i = at.revolute[0]
@@ -43,7 +43,7 @@ def notation(chapter: Chapter, at: Setting) -> None:
             parts.append(rf"${_write(rates)} = {_write(at.eqs.qd[i - 1])} + {_write(at.eqs.qd[k - 1])}$")
     abbreviations = f"Abbreviations: {', '.join(parts)}. " if parts else ""
     slides = (
-        "In formulas for any joint $\\theta_i$ is its variable, which is called $b_i$ where the joint is prismatic. "
+        "In general formulas $\\theta_i$ is the joint variable, which is $b_i$ for a prismatic joint. "
         if at.prismatic
         else ""
     )
@@ -57,16 +57,16 @@ def notation(chapter: Chapter, at: Setting) -> None:
     )
 
 
-def arm(chapter: Chapter, at: Setting) -> None:
+def arm(chapter: Chapter, at: Context) -> None:
     robot = at.eqs.robot
     kinds = "".join("R" if b.kind == "revolute" else "P" for b in at.bodies)
     shape = "planar " if at.planar else "spatial " if at.n > 1 else ""
     chain = "serial chain" if at.serial else "tree"
-    moves = " or ".join([*["turns about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
+    moves = " or ".join([*["rotates about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
     onward = (
-        "$\\b{r}_i$ from $C_i$ on to $O_{i+1}$, the joint of the next link or, of the last link, the end effector"
+        "$\\b{r}_i$ from $C_i$ to $O_{i+1}$, the joint of the next link or, for the last link, the end effector"
         if at.serial
-        else "$\\b{r}_{i,k}$ from $C_i$ on to $O_k$, the joint of its child $k$"
+        else "$\\b{r}_{i,k}$ from $C_i$ to $O_k$, the joint of its child $k$"
     )
     chapter.add(
         Heading("The arm and its frames" if at.serial else "The robot and its frames"),
@@ -81,8 +81,8 @@ def arm(chapter: Chapter, at: Setting) -> None:
         sets = ", ".join(rf"$\xi_{{{i}}} = \{{{', '.join(map(str, c))}\}}$" for i, c in family if c)
         chapter.add(
             Text(
-                "Where the book goes on from link $i$ to link $i+1$, a tree goes on to every child of link $i$, a link "
-                f"whose parent it is. The children of link $i$ make the set $\\xi_i$: {sets}; the other links have "
+                "Where the book continues from link $i$ to link $i+1$, a tree continues to every child of link $i$. "
+                f"The children of link $i$ form the set $\\xi_i$: {sets}; the other links have "
                 "none. Link $j$ carries link $i$ if it is link $i$ or lies between link $i$ and the ground; "
                 "$\\b{B}_{ij}$ is zero unless it does."
             )
@@ -97,8 +97,8 @@ def arm(chapter: Chapter, at: Setting) -> None:
         names = ", ".join(f"${symbol_latex(name)}$" for name in at.eqs.contradictions)
         chapter.add(
             Note(
-                "Other values than the robot's",
-                f"What stands here for {names} has another value than in the robot's file; the numbers of this "
+                "Values other than the robot's",
+                f"The values of {names} differ from those in the robot's file; the numbers of this "
                 "example follow the formulas.",
             )
         )
@@ -107,7 +107,7 @@ def arm(chapter: Chapter, at: Setting) -> None:
         chapter.add(
             Note(
                 "Symbols without a value",
-                f"No value of {names} follows from the robot's file; the numbers of this example are the robot's own.",
+                f"The robot's file determines no value for {names}; the numbers of this example are the robot's own.",
             )
         )
     chapter.add(*_tables(at))
@@ -121,27 +121,27 @@ def _cell(e: Expr) -> str:
     return f"${_write(e)}$"
 
 
-def _tables(at: Setting) -> list[Block]:
+def _tables(at: Context) -> list[Block]:
     eqs, description = at.eqs, at.eqs.robot.description
     if eqs.symbolic.tabled and description.convention == "dh":
         variable = " or ".join(
             [*["$\\theta_i$ (revolute)"] * bool(at.revolute), *["$b_i$ (prismatic)"] * bool(at.prismatic)]
         )
         how = (
-            "The frames follow Denavit and Hartenberg in the book's way: frame $i+1$ sits at the far end of link "
-            "$i$, reached from the frame on which joint $i$ sits by a turn $\\theta_i$ about and a shift $b_i$ along "
-            "its $Z$, then a shift $a_i$ along and a turn $\\alpha_i$ about the new $X$. The joint variable is "
-            f"{variable}."
+            "The frames follow the book's Denavit-Hartenberg convention: frame $i+1$ is at the far end of link "
+            "$i$, reached from the frame of joint $i$ by a rotation $\\theta_i$ about and a translation $b_i$ along "
+            "its $Z$, then a translation $a_i$ along and a rotation $\\alpha_i$ about the new $X$. The joint variable "
+            f"is {variable}."
         )
         header = ("link", *(() if at.serial else ("parent",)), "$b_i$", r"$\theta_i$", "$a_i$", r"$\alpha_i$")
         rows = [_dh_row(at, i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
     else:
-        moves = " or ".join([*["turns about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
+        moves = " or ".join([*["rotates about"] * bool(at.revolute), *["slides along"] * bool(at.prismatic)])
         how = (
-            "Each link has its axes on its own joint, $z$ along it. From the axes of the parent the joint is "
-            f"reached by a shift and constant turns about $x$ and $z$; then the joint itself {moves} $z$."
+            "Each link has its axes at its own joint, with $z$ along it. From the axes of the parent the joint is "
+            f"reached by a translation and constant rotations about $x$ and $z$; the joint itself {moves} $z$."
         )
-        header = ("link", "parent", "shift to the joint", "constant turns", "variable")
+        header = ("link", "parent", "offset to the joint", "constant rotations", "variable")
         rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
     blocks: list[Block] = [Text(how), Table(header, tuple(rows), "Geometry.")]
     inertial: list[tuple[str, ...]] = []
@@ -154,7 +154,7 @@ def _tables(at: Setting) -> list[Block]:
     blocks += [
         Text(
             "The mass centre and the inertia tensor about it, in the axes of the link: $z$ along its joint, $x$ "
-            "along the common normal to the next one."
+            "along the common normal to the next joint."
         ),
         Table(("link", "mass", r"$\b{d}_i$", r"$\b{I}_i$"), tuple(inertial), "Inertia."),
     ]
@@ -168,7 +168,7 @@ def _tables(at: Setting) -> list[Block]:
     return blocks
 
 
-def _dh_row(at: Setting, i: int, b: Body, variable: Expr) -> tuple[str, ...]:
+def _dh_row(at: Context, i: int, b: Body, variable: Expr) -> tuple[str, ...]:
     theta = next((t.angle for t in b.turns if t.axis == "z"), sp.Integer(0))
     if b.kind == "revolute":
         along, turn = _cell(b.end[2]), _cell(variable + b.zero)
@@ -179,7 +179,7 @@ def _dh_row(at: Setting, i: int, b: Body, variable: Expr) -> tuple[str, ...]:
 
 
 def angle(value: Expr) -> str:
-    """pi/2 as such."""
+    """Angles, with multiples of pi/2 written as such."""
     if value.has(sp.pi) and not value.free_symbols:
         quarter = value / sp.pi
         text = r"\pi" if abs(quarter.p) == 1 else rf"{abs(quarter.p)}\pi"
@@ -194,12 +194,12 @@ def _frame_row(i: int, b: Body, variable: Expr) -> tuple[str, ...]:
     return (str(i), str(b.parent), f"${vector(b.offset)}$", turns, f"${_write(variable + b.zero)}{quarters}$")
 
 
-def vectors(chapter: Chapter, at: Setting) -> None:
+def vectors(chapter: Chapter, at: Context) -> None:
     """e_i, d_i, r_i, c_ij, B_ij and p_i."""
     chapter.add(
         Heading("Vectors, twist propagation and joint motion"),
         Text(
-            "All vectors are written in the axes of the ground. The twist of link $i$ holds its angular "
+            "All vectors are expressed in the axes of the ground. The twist of link $i$ consists of its angular "
             "velocity and the velocity of its mass centre; it follows from that of its parent, link $j$, by"
         ),
         Equation((r"\b{t}_i = \b{B}_{ij} \b{t}_j + \b{p}_i \dot{\theta}_i",), "(9.4c)"),
@@ -219,15 +219,15 @@ def vectors(chapter: Chapter, at: Setting) -> None:
         chapter.add(Heading(f"Link {i}", 2), *_link_vectors(at, i), *_propagation(at, i, body))
 
 
-def _onward(at: Setting, i: int) -> list[tuple[str, int | None]]:
-    """The vectors from C_i on: their subscripts, and the child that each leads to."""
+def _onward(at: Context, i: int) -> list[tuple[str, int | None]]:
+    """The vectors r from C_i: their subscripts, and the child that each leads to."""
     children = at.children(i)
     if not at.serial:
         return [(f"{i},{k}", k) for k in children]
     return [(str(i), children[0] if children else None)]
 
 
-def _link_vectors(at: Setting, i: int) -> list[Equation]:
+def _link_vectors(at: Context, i: int) -> list[Equation]:
     e, d = rf"\b{{e}}_{{{i}}}", rf"\b{{d}}_{{{i}}}"
     onward = [(rf"\b{{r}}_{{{subscript}}}", k) for subscript, k in _onward(at, i)]
     if at.short:
@@ -238,7 +238,7 @@ def _link_vectors(at: Setting, i: int) -> list[Equation]:
     return [Equation((first, *(f"{name} = {number_vector(at.r_number(i, child))}" for name, child in onward)))]
 
 
-def _propagation(at: Setting, i: int, body: Body) -> list[Equation]:
+def _propagation(at: Context, i: int, body: Body) -> list[Equation]:
     j = body.parent
     found: list[Equation] = []
     if j:

@@ -1,4 +1,4 @@
-"""The same equations by Lagrange and by Newton-Euler, and the three side by side."""
+"""The Lagrange and Newton-Euler derivations, and a comparison of all three."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from redyn.symbolic.chapter.blocks import (
     seen_width,
 )
 from redyn.symbolic.chapter.errata import free_body_reaction
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.check import Point, lagrange_at
 from redyn.symbolic.newton_euler import newton_euler
 from redyn.symbolic.notation import Typesetter
@@ -27,16 +27,16 @@ from redyn.symbolic.notation import Typesetter
 _write = Typesetter().write
 
 
-def by_lagrange(chapter: Chapter, at: Setting) -> None:
+def by_lagrange(chapter: Chapter, at: Context) -> None:
     if not at.short:
         return
     found = at.eqs.lagrange
     applied = r"\tau_i - f_i" if at.frictional else r"\tau_i"
     chapter.add(
-        Heading("The same by Lagrange"),
+        Heading("Derivation by Lagrange's equations"),
         Text(
-            "Start from the energies instead. Velocities come from differentiating positions, forces of constraint "
-            "never appear, and the price is differentiation:"
+            "Start from the energies instead. Constraint forces never appear; the price is differentiation of "
+            "positions and energies:"
         ),
         Equation(
             (
@@ -47,9 +47,9 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
         formula("K", found.kinetic_energy),
         formula("U", found.potential_energy),
         Text(
-            "Twice the kinetic energy is $\\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, and its $\\b{H}$ is the inertia "
-            "matrix found above. What the derivatives of $\\b{H}$ give falls into two kinds: terms with the square "
-            "of one rate are centrifugal, terms with the product of two are Coriolis."
+            "The kinetic energy is $K = \\tfrac{1}{2} \\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, where $\\b{H}$ is the "
+            "inertia matrix found above. The derivatives of $\\b{H}$ give two kinds of terms: those with the square "
+            "of one rate are centrifugal, those with the product of two are Coriolis."
         ),
     )
     rows: list[tuple[str, ...]] = []
@@ -63,13 +63,13 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
                 formula(rf"\text{{centrifugal}}_{{{i + 1}}}", found.centrifugal[i]),
                 formula(rf"\text{{Coriolis}}_{{{i + 1}}}", found.coriolis[i]),
             )
-    work = r"\g{tau}" + r" - \g{gamma}" * at.heavy + r" - \b{f}" * at.frictional
+    work = r"\g{tau}" + r" - \g{gamma}" * at.heavy + r" - \g{kappa}" * at.sprung + r" - \b{f}" * at.frictional
     work = work if work == r"\g{tau}" else f"({work})"
     halves = any(x != 0 for x in found.half_H_dot) or any(x != 0 for x in found.S)
     chapter.add(
         Text(
-            "As a matrix times the rates they are $\\b{C}\\dot{\\b{q}}$. Here $\\b{C}$ is made of Christoffel's "
-            "symbols: $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with a skew $\\b{S}$, so that "
+            "As a matrix times the rates they are $\\b{C}\\dot{\\b{q}}$. Here $\\b{C}$ consists of Christoffel "
+            "symbols: $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with skew-symmetric $\\b{S}$, so that "
             "$\\dot{\\b{q}}^T(\\dot{\\b{H}} - 2\\b{C})\\dot{\\b{q}} = 0$ and the kinetic energy changes by"
         ),
         Equation((rf"\dot{{K}} = \dot{{\b{{q}}}}^{{T}} {work}",)),
@@ -89,11 +89,11 @@ def by_lagrange(chapter: Chapter, at: Setting) -> None:
 
 def _elements_of_C(some: bool) -> str:
     if some:
-        return "The elements that are not zero, those of the symmetric $\\dot{\\b{H}}$ once:"
+        return "The nonzero elements (of the symmetric $\\dot{\\b{H}}$, each once):"
     return "Here both $\\dot{\\b{H}}$ and $\\b{S}$ are zero."
 
 
-def by_newton_euler(chapter: Chapter, at: Setting) -> None:
+def by_newton_euler(chapter: Chapter, at: Context) -> None:
     force, moment, arm = (
         (r"\b{f}_{i+1}", r"\b{n}_{i+1}", r"\b{r}_i \times \b{f}_{i+1}")
         if at.serial
@@ -104,12 +104,12 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
         )
     )
     weight = r" + m_i \b{g}" if at.heavy else ""
-    acts = "act its weight, what" if at.heavy else "act what"
+    loads = "its weight, the wrench" if at.heavy else "the wrench"
     chapter.add(
-        Heading("The same by Newton and Euler, link by link"),
+        Heading("Derivation by the Newton-Euler equations"),
         Text(
-            f"Cut every joint. On link $i$ {acts} its parent exerts at $O_i$ (force $\\b{{f}}_i$, moment "
-            f"$\\b{{n}}_i$), and the opposite of what it exerts on {'the next link' if at.serial else 'its children'}:"
+            f"Every link is a free body. Link $i$ is loaded by {loads} of its parent at $O_i$ (force $\\b{{f}}_i$, "
+            f"moment $\\b{{n}}_i$), and the reaction of {'the next link' if at.serial else 'its children'}:"
         ),
         Equation((rf"m_i \b{{a}}_{{C_i}} = \b{{f}}_i - {force}{weight}",), "(9.1b)"),
         Equation(
@@ -120,8 +120,8 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
             "(9.1a)",
         ),
         Text(
-            f"The motion is found outward, the forces inward. {_what_drives(at)} The other five components are what "
-            "the bearings carry."
+            f"The motion is computed outward, the forces inward. {_what_drives(at)} The other five components are "
+            "carried by the bearings."
         ),
     )
     note = free_body_reaction(at)
@@ -129,7 +129,7 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
         chapter.add(note)
     if at.short:
         for i, link in enumerate(at.eqs.newton_euler, start=1):
-            chapter.add(Heading(f"Link {i}, cut free, in its own axes", 2))
+            chapter.add(Heading(f"Free body of link {i}, in its own axes", 2))
             shown: list[Block] = []
             for name, v in (
                 (r"\g{omega}_{%d}", link.omega),
@@ -144,19 +144,17 @@ def by_newton_euler(chapter: Chapter, at: Setting) -> None:
         chapter.add(Code("eqs.newton_euler[-1].force, eqs.newton_euler[-1].tau"))
 
 
-def _what_drives(at: Setting) -> str:
-    """Which component the actuator supplies, and what it supplies beside."""
-    parts = [
-        *(["of $\\b{n}_i$ where the joint is revolute"] if at.revolute and at.prismatic else []),
-        *(["of $\\b{f}_i$ where it is prismatic"] if at.revolute and at.prismatic else []),
-    ]
-    component = ", ".join(parts) if parts else ("of $\\b{n}_i$" if at.revolute else "of $\\b{f}_i$")
-    beside = [*(["what turns its rotor"] if at.geared else []), *(["friction $f_i$"] if at.frictional else [])]
+def _what_drives(at: Context) -> str:
+    """Which component the actuator supplies, and what it supplies in addition."""
+    mixed = "$\\b{n}_i$ (revolute) or $\\b{f}_i$ (prismatic)"
+    loads = mixed if at.revolute and at.prismatic else "$\\b{n}_i$" if at.revolute else "$\\b{f}_i$"
+    beside = ["the torque of its rotor"] * bool(at.geared) + ["that of its spring $\\kappa_i$"] * at.sprung
+    beside += ["friction $f_i$"] * at.frictional
     more = f", and {' and '.join(beside)}" if beside else ""
-    return f"The actuator supplies the component {component} along the joint{more}."
+    return f"The actuator supplies the component of {loads} along the joint axis{more}."
 
 
-def numbers_by_three(at: Setting) -> tuple[list[float], list[float]]:
+def numbers_by_three(at: Context) -> tuple[list[float], list[float]]:
     """The torques at the state by Newton-Euler and by Lagrange, each over numbers; friction is the same law in both."""
     arith = Point(at.eqs.values)
     q, qd, qdd = (v.tolist() for v in (at.q, at.qd, at.qdd))
@@ -166,7 +164,7 @@ def numbers_by_three(at: Setting) -> tuple[list[float], list[float]]:
     return by_cut, by_energy
 
 
-def side_by_side(chapter: Chapter, at: Setting) -> None:
+def side_by_side(chapter: Chapter, at: Context) -> None:
     agreement = at.eqs.check(points=3)
     cut, energetic = numbers_by_three(at)
     drive = at.drive_in_general
@@ -174,7 +172,7 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
     projected += [rf"\tau_i = \b{{e}}_i^{{T}} \b{{f}}_i{drive}"] if at.prismatic else []
     friction = r" + \b{f}" if at.frictional else ""
     chapter.add(
-        Heading("Three derivations side by side"),
+        Heading("Comparison of the three derivations"),
         Columns(
             (
                 (
@@ -185,7 +183,7 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                         Equation((r"\b{N}^{T} \b{w}^{C} = \b{0}",), "(9.9b)"),
                         Equation((r"\b{N}^{T}(\b{M}\dot{\b{t}} + \b{W}\b{M}\b{t}) = \b{N}^{T} \b{w}^{E}",)),
                         Text(
-                            "Constraint wrenches vanish by projection; every element is $\\b{p}_i^T(\\cdot)\\b{p}_j$."
+                            "Projection eliminates constraint wrenches; every element is $\\b{p}_i^T(\\cdot)\\b{p}_j$."
                         ),
                     ),
                 ),
@@ -199,7 +197,7 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                             "(9.1a)",
                         ),
                         *(Equation((row,)) for row in projected),
-                        Text("Constraint forces are found, link by link, and then one component of each is used."),
+                        Text("Constraint forces are computed link by link, and one component of each is used."),
                     ),
                 ),
                 (
@@ -214,7 +212,7 @@ def side_by_side(chapter: Chapter, at: Setting) -> None:
                                 f"{friction}",
                             )
                         ),
-                        Text("Constraint forces never appear; their place is taken by partial derivatives."),
+                        Text("Constraint forces never appear; partial derivatives are needed instead."),
                     ),
                 ),
             )

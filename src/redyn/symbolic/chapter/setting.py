@@ -1,7 +1,7 @@
-"""What every section of a worked example looks at: the equations, a state, and the dense view there.
+"""The context of every section of a worked example: the equations, a state, and the dense view there.
 
 The numbers are those of the formulas: the same axes, the same joint origins O_i, the same constants. The dense view of
-the robot itself has its joints where the user's file puts them, which is another point of the same axis.
+the robot itself has its joint origins where the user's file puts them, at other points of the same axes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from redyn.algebra import Mat3, Pose, Vec3
 from redyn.arithmetic import Floats
 from redyn.dynamics.denoc import Denoc
-from redyn.dynamics.friction import friction_torque
+from redyn.dynamics.passive import friction_torque, spring_torque
 from redyn.errors import SingularError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
@@ -26,13 +26,13 @@ from redyn.symbolic.notation import Expr, Typesetter, operations, sp
 from redyn.symbolic.polynomials import Poly
 
 Array = NDArray[np.float64]
-SHORT = 3  # joints: up to here closed forms are printed, beyond named steps and numbers
-TERMS = 600  # of all torques together, with the same consequence
+SHORT = 3  # joints; up to here closed forms are printed, beyond it named steps and numbers
+TERMS = 600  # of all torques together, for the same purpose
 _PARALLEL = 1e-9
 
 
 def example_model(eqs: Equations, symbolic: SymbolicRobot) -> Model:
-    """The model of the formulas, in numbers: joints and tips where the formulas have them."""
+    """The numeric model of the formulas: joints and tips where the formulas have them."""
     model = symbolic_model(eqs.robot.model, symbolic)
     upright = Mat3(*(Vec3(*(float(a == b) for b in range(3))) for a in range(3)))
     frames = {f"end of link {i}": Frame(i, Pose(upright, Vec3(*b.end))) for i, b in enumerate(symbolic.bodies, 1)}
@@ -41,7 +41,7 @@ def example_model(eqs: Equations, symbolic: SymbolicRobot) -> Model:
 
 
 @dataclass
-class Setting:
+class Context:
     eqs: Equations
     q: Array
     qd: Array
@@ -60,11 +60,11 @@ class Setting:
         """Whether closed forms are worth printing."""
         return self.n <= SHORT and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
-    # --- numbers at the state ---------------------------------------------------------------------------------------
+    # --- numbers at the state ------------------------------------------------------------------------------------
 
     @cached_property
     def symbolic(self) -> SymbolicRobot:
-        """Whose numbers are used: those of the formulas, or the robot's own where a symbol has no value."""
+        """The model whose numbers are used: that of the formulas, or the robot's own if a symbol has no value."""
         return self.eqs.with_numbers() if self.eqs.valueless else self.eqs.symbolic
 
     @cached_property
@@ -86,9 +86,13 @@ class Setting:
         return np.array(friction_torque(self.model, Floats(), cast("list[float]", self.qd.tolist())), dtype=np.float64)
 
     @cached_property
+    def springs(self) -> Array:
+        return np.array(spring_torque(self.model, Floats(), cast("list[float]", self.q.tolist())), dtype=np.float64)
+
+    @cached_property
     def torque(self) -> Array:
-        """Of the motion, with rotors and friction."""
-        return self.view.tau + self.view.armature * self.qdd + self.friction
+        """Torque of the motion, with rotors, springs and friction."""
+        return self.view.tau + self.view.armature * self.qdd + self.springs + self.friction
 
     @cached_property
     def forward_possible(self) -> bool:
@@ -100,24 +104,25 @@ class Setting:
 
     @property
     def drive_in_general(self) -> str:
-        """What the actuator of joint i supplies beside what moves the links, as LaTeX."""
+        """What the actuator of joint i supplies in addition to moving the links, as LaTeX."""
         rotor = r" + \mathit{armature}_i \ddot{\theta}_i" if self.geared else ""
-        return rotor + (" + f_i" if self.frictional else "")
+        return rotor + (r" + \kappa_i" if self.sprung else "") + (" + f_i" if self.frictional else "")
 
     def drive(self, i: int) -> str:
-        """The same of one joint, as far as it has a rotor or friction."""
+        """The same for one joint, if it has a rotor, a spring or friction."""
         body, write = self.bodies[i - 1], Typesetter().write
         rotor = f" + {write(body.armature)} {write(self.eqs.qdd[i - 1])}" if body.armature != 0 else ""
-        return rotor + (f" + f_{{{i}}}" if body.damping != 0 or body.coulomb != 0 else "")
+        spring = rf" + \kappa_{{{i}}}" if body.stiffness != 0 else ""
+        return rotor + spring + (f" + f_{{{i}}}" if body.damping != 0 or body.coulomb != 0 else "")
 
     def comparison(self, name: str, arguments: str) -> str:
-        """A cell of a notebook: a quantity of the equations beside the robot's."""
+        """A notebook cell that compares a quantity of the equations with the robot's."""
         ours, theirs = f"eqs.evaluate({name!r}, {arguments})", f"robot.{name}({arguments})"
         if self.eqs.valueless:
             return theirs
         return ours if self.eqs.contradictions else f"np.allclose({ours}, {theirs})"
 
-    # --- what kind of robot it is -----------------------------------------------------------------------------------
+    # --- properties of the robot ---------------------------------------------------------------------------------
 
     @property
     def serial(self) -> bool:
@@ -144,13 +149,18 @@ class Setting:
         return any(body.damping != 0 or body.coulomb != 0 for body in self.bodies)
 
     @property
+    def sprung(self) -> bool:
+        """Whether some joint has a spring."""
+        return any(body.stiffness != 0 for body in self.bodies)
+
+    @property
     def heavy(self) -> bool:
         """Whether gravity acts."""
         return any(g != 0 for g in self.eqs.symbolic.gravity)
 
     @cached_property
     def normal(self) -> Array | None:
-        """Of the plane in which all links move: revolute joints turn about it, prismatic ones slide across it."""
+        """Normal of the plane of motion: along revolute axes, perpendicular to prismatic ones; None if spatial."""
         e, turns = self.view.e, self.view.revolute
         if not turns.any():
             return None
@@ -164,7 +174,7 @@ class Setting:
 
     @property
     def planar_arm(self) -> bool:
-        """What the book's planar examples are: revolute joints, one after the other, about Z."""
+        """Whether it is like the book's planar examples: a serial chain of revolute joints about Z."""
         upright = self.normal is not None and abs(float(self.normal[2])) > 1 - _PARALLEL
         return bool(upright and self.serial and not self.prismatic)
 
@@ -187,7 +197,7 @@ class Setting:
                 return False
         return not any(self.bodies[0].offset)
 
-    # --- vectors in the world's axes, symbolic ----------------------------------------------------------------------
+    # --- vectors in the world's axes, symbolic -------------------------------------------------------------------
 
     def _world(self, i: int, v: tuple[Expr, ...]) -> list[Expr]:
         closed = self.eqs.closed
@@ -206,7 +216,7 @@ class Setting:
         return self._world(i, (0, 0, 1))
 
     def d(self, i: int) -> list[Expr]:
-        """From O_i to C_i. A prismatic joint carries its link's origin along, by b_i from where the joint sits."""
+        """From O_i to C_i. A prismatic joint moves its link's origin by b_i from the joint."""
         body = self.bodies[i - 1]
         x, y, z = body.centre
         along = self.eqs.q[i - 1] + body.zero if body.kind == "prismatic" else 0
@@ -233,7 +243,7 @@ class Setting:
         d = [closed.arith.element(x) for x in body.centre]
         h, S = M.h.components(), M.S.full()
         rows = [row.components() for row in (S.x, S.y, S.z)]
-        delta = [M.m * a - b for a, b in zip(d, h, strict=True)]  # C_i less the other mass centres
+        delta = [M.m * a - b for a, b in zip(d, h, strict=True)]  # C_i minus the other mass centres
         about = [[rows[a][b] - h[a] * d[b] - d[a] * h[b] + M.m * d[a] * d[b] for b in range(3)] for a in range(3)]
         trace = about[0][0] + about[1][1] + about[2][2]
         inertia = [[(trace - about[a][b]) if a == b else -about[a][b] for b in range(3)] for a in range(3)]
@@ -246,7 +256,7 @@ def total_operations(*groups: list[Expr]) -> int:
 
 
 def default_state(revolute: list[bool]) -> tuple[Array, Array, Array]:
-    """A state with no accidents: 30 and 45 degrees, different rates and accelerations."""
+    """A generic state: 30 and 45 degrees, different rates and accelerations."""
     dof = len(revolute)
     angles = np.resize(np.array([np.pi / 6, np.pi / 4, -np.pi / 3]), dof)
     q = np.where(revolute, angles, 0.4)
@@ -254,7 +264,7 @@ def default_state(revolute: list[bool]) -> tuple[Array, Array, Array]:
 
 
 def example_state(eqs: Equations, q: Array | None, qd: Array | None, qdd: Array | None) -> tuple[Array, Array, Array]:
-    """What was given of a state, and defaults for the rest."""
+    """The given parts of a state, with defaults for the rest."""
     chosen = default_state([body.kind == "revolute" for body in eqs.symbolic.bodies])
     first, second, third = (a if a is not None else b for a, b in zip((q, qd, qdd), chosen, strict=True))
     return first, second, third

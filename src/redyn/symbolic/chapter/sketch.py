@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from redyn.symbolic.chapter.blocks import Drawing, Mark, Stroke
 from redyn.symbolic.chapter.labels import placed
-from redyn.symbolic.chapter.setting import Setting
+from redyn.symbolic.chapter.setting import Context
 
 Array = NDArray[np.float64]
 Flat = Callable[[Array], tuple[float, float]]  # a point of the drawing
 _ALIGNED = 1e-9
-_ON_TOP = ("prismatic", "revolute", "centre")  # where joints coincide, the larger sign is below
-_SAME = 1e-6  # of the drawing's size: points this near are one
+_ON_TOP = ("prismatic", "revolute", "centre")  # where joints coincide, the larger symbol is drawn first
+_SAME = 1e-6  # relative to the drawing's size; closer points coincide
 
 
-def sketch(at: Setting) -> Drawing:
-    """Robots that move in a coordinate plane are seen across it, others from the front right and above."""
+def sketch(at: Context) -> Drawing:
+    """Draws the robot: planar ones seen along the normal of their plane, others from the front right and above."""
     view, n = at.view, at.n
     ends = {i: [at.r_number(i, k) + view.C[i - 1] for k in at.children(i) or [None]] for i in range(1, n + 1)}
     size = max(0.3, float(np.abs(np.array([*view.O, *view.C, *(p for tips in ends.values() for p in tips)])).max()))
@@ -54,7 +54,7 @@ def sketch(at: Setting) -> Drawing:
     if at.heavy:
         way = view.gravity / np.linalg.norm(view.gravity) * size * 0.25
         seen = np.array([p for s in strokes for p in s.points])
-        base = np.array([seen[:, 0].min() - 0.3 * size, seen[:, 1].max()])  # left of all that is drawn
+        base = np.array([seen[:, 0].min() - 0.3 * size, seen[:, 1].max()])  # left of the drawing
         tip = base + axes @ way
         strokes.append(Stroke((_pair(base), _pair(tip)), "gravity"))
         labels.append(Mark(_pair((base + tip) / 2), "label", r"\mathbf{g}"))
@@ -66,8 +66,8 @@ def sketch(at: Setting) -> Drawing:
     )
 
 
-def seen_along(at: Setting) -> tuple[Array, str]:
-    """The two directions of the drawing as rows, and from where that is seen."""
+def seen_along(at: Context) -> tuple[Array, str]:
+    """The two axes of the drawing as rows, and a description of the view."""
     if at.normal is not None:
         k = int(np.abs(at.normal).argmax())
         if abs(float(at.normal[k])) > 1 - _ALIGNED:
@@ -77,8 +77,8 @@ def seen_along(at: Setting) -> tuple[Array, str]:
     return np.array([[c, -s, 0.0], [0.34 * s, 0.34 * c, 0.94]]), "seen from the front right and above"
 
 
-def _link(at: Setting, i: int, ends: list[Array], flat: Flat) -> list[Stroke]:
-    """From the joint to what the link carries; a link that slides goes through its mass centre."""
+def _link(at: Context, i: int, ends: list[Array], flat: Flat) -> list[Stroke]:
+    """Lines of a link from its joint to its children's; a sliding link passes through its mass centre."""
     view = at.view
     start, centre = view.O[i - 1], view.C[i - 1]
     slides = not view.revolute[i - 1]

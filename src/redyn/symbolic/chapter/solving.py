@@ -21,14 +21,14 @@ from redyn.symbolic.chapter.blocks import (
     pair,
 )
 from redyn.symbolic.chapter.errata import damping_sign, solving_psi
-from redyn.symbolic.chapter.setting import Setting, total_operations
+from redyn.symbolic.chapter.setting import Context, total_operations
 from redyn.symbolic.equations import latex
 
 Array = NDArray[np.float64]
 _READABLE = 220  # operations of U, D and the inverse together
 
 
-def factors(chapter: Chapter, at: Setting) -> None:
+def factors(chapter: Chapter, at: Context) -> None:
     eqs = at.eqs
     rotor = r" + \mathit{armature}_i" if at.geared else ""
     gathered = (
@@ -56,7 +56,10 @@ def factors(chapter: Chapter, at: Setting) -> None:
     )
     if not at.forward_possible:
         chapter.add(
-            Note("A joint without inertia", "One $\\hat{m}_i$ is zero here: this robot has no forward dynamics.")
+            Note(
+                "A joint without inertia",
+                "One $\\hat{m}_i$ is zero here: forward dynamics is not determined.",
+            )
         )
         return
     if at.short:
@@ -91,7 +94,7 @@ def factors(chapter: Chapter, at: Setting) -> None:
     )
 
 
-def state_space(chapter: Chapter, at: Setting) -> None:
+def state_space(chapter: Chapter, at: Context) -> None:
     if not at.short or not at.forward_possible:
         return
     space = at.eqs.state_space
@@ -99,10 +102,12 @@ def state_space(chapter: Chapter, at: Setting) -> None:
     minus = r" - \b{B} \b{f}_e" if space.B is not None else ""
     rates = r"\b{C}\dot{\b{q}} + \b{f}(\dot{\b{q}})" if at.frictional else r"\b{C}\dot{\b{q}}"
     friction = ", friction included" if at.frictional else ""
-    weight, less = (r" + \b{G}", r" - \b{G}") if at.heavy else ("", "")
-    gravity = " and $\\b{G} = \\g{gamma}$ for gravity" if at.heavy else ""
+    weight, less = (r" + \b{G}", r" - \b{G}") if at.heavy or at.sprung else ("", "")
+    terms = {r"\g{gamma}": ("gravity", at.heavy), r"\g{kappa}": ("the springs", at.sprung)}
+    held = {term: name for term, (name, present) in terms.items() if present}
+    gravity = f" and $\\b{{G}} = {' + '.join(held)}$ for {' and '.join(held.values())}" if held else ""
     chapter.add(
-        Heading("State space, continuous and in steps"),
+        Heading("State space, continuous and discrete"),
         Text(
             "For control and simulation the equations are written for the state $(\\dot{\\b{q}}, \\b{q})$, with "
             f"$\\b{{M}}$ for the inertia matrix, $\\b{{V}} = {rates}$ for the terms in the rates{friction}{gravity}:"
@@ -134,7 +139,7 @@ def _state(when: str) -> str:
     return rf"\begin{{bmatrix}} \dot{{\b{{q}}}}_{{{when}}} \\ \b{{q}}_{{{when}}} \end{{bmatrix}}"
 
 
-def traced(chapter: Chapter, at: Setting) -> None:
+def traced(chapter: Chapter, at: Context) -> None:
     """(9.32), (9.33) and (9.39)-(9.41) with numbers, link by link."""
     view, n = at.view, at.n
     rates = [tuple(["$" + number(float(x)) + "$" for x in v]) for v in (at.q, at.qd, at.qdd)]
@@ -175,7 +180,7 @@ def traced(chapter: Chapter, at: Setting) -> None:
         r"\b{B}_{i+1,i}^{T} \tilde{\b{w}}_{i+1}" if at.serial else r"\sum_{k \in \xi_i} \b{B}_{ki}^{T} \tilde{\b{w}}_k"
     )
     chapter.add(
-        Text("The backward recursion gathers wrenches inward and projects each on its joint:"),
+        Text("The backward recursion accumulates wrenches inward and projects each on its joint:"),
         Equation(
             (
                 rf"\b{{w}}_i = \b{{M}}_i \dot{{\b{{t}}}}_i + \b{{W}}_i \b{{M}}_i \b{{t}}_i, \quad "
@@ -202,7 +207,7 @@ def traced(chapter: Chapter, at: Setting) -> None:
         _solve(chapter, at)
 
 
-def _solve(chapter: Chapter, at: Setting) -> None:
+def _solve(chapter: Chapter, at: Context) -> None:
     view = at.view
     phi = view.GIM @ at.qdd
     phi_hat, phi_tilde = inward(at, phi)
@@ -217,7 +222,7 @@ def _solve(chapter: Chapter, at: Setting) -> None:
             (r"\ddot{\theta}_i", right),
         )
     ]
-    known = r"\g{tau} - \b{h}" + r" - \g{gamma}" * at.heavy + r" - \b{f}" * at.frictional
+    known = r"\g{tau} - \b{h}" + r" - \g{gamma}" * at.heavy + r" - \g{kappa}" * at.sprung + r" - \b{f}" * at.frictional
     if at.serial:
         arriving = r"\g{eta}_{i,i+1}", r"\g{mu}_{i,i-1}"
         handed = (
@@ -233,7 +238,7 @@ def _solve(chapter: Chapter, at: Setting) -> None:
     inner, outer = arriving
     chapter.add(
         Text(
-            f"And back again. With $\\g{{varphi}} = {known}$ given, one pass inward and one "
+            f"Forward dynamics is the inverse problem. With $\\g{{varphi}} = {known}$ given, one pass inward and one "
             "outward solve $\\b{U}\\b{D}\\b{U}^T \\ddot{\\g{theta}} = \\g{varphi}$ (9.38):"
         ),
         Equation(
@@ -257,14 +262,14 @@ def _solve(chapter: Chapter, at: Setting) -> None:
         chapter.add(note)
     header = ("", *(f"joint {i}" for i in range(1, at.n + 1)))
     chapter.add(
-        Table(header, tuple(rows), "The accelerations of the table above come back."),
+        Table(header, tuple(rows), "These are the accelerations of the table above."),
         Code("robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd))"),
     )
 
 
-def inward(at: Setting, phi: Array) -> tuple[Array, Array]:
+def inward(at: Context, phi: Array) -> tuple[Array, Array]:
     view, n = at.view, at.n
-    eta = np.zeros((n, 6))  # what the children hand on
+    eta = np.zeros((n, 6))  # accumulated from the children
     phi_hat, phi_tilde = np.zeros(n), np.zeros(n)
     for i in range(n, 0, -1):
         k = i - 1
@@ -276,7 +281,7 @@ def inward(at: Setting, phi: Array) -> tuple[Array, Array]:
     return phi_hat, phi_tilde
 
 
-def outward(at: Setting, phi_tilde: Array, psi: Array) -> Array:
+def outward(at: Context, phi_tilde: Array, psi: Array) -> Array:
     view, n = at.view, at.n
     mu, found = np.zeros((n, 6)), np.zeros(n)
     for i in range(1, n + 1):

@@ -1,4 +1,4 @@
-"""A worked example from beginning to end."""
+"""A complete worked example."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
-from redyn.symbolic.chapter.setting import Array, Setting, example_state
+from redyn.symbolic.chapter.setting import Array, Context, example_state
 from redyn.symbolic.equations import Equations
 from redyn.words import counted
 
-SECTIONS: tuple[Callable[[Chapter, Setting], None], ...] = (
+SECTIONS: tuple[Callable[[Chapter, Context], None], ...] = (
     opening.notation,
     opening.arm,
     opening.vectors,
@@ -36,12 +36,12 @@ def worked_example(
     qdd: Array | None = None,
     done: Callable[[int], None] = lambda count: None,
 ) -> Chapter:
-    """Every section, at a given state or one without accidents; `done` is told how many sections are ready."""
-    at = Setting(eqs, *example_state(eqs, q, qd, qdd))
+    """All sections, at a given or a generic state; `done` is called with the number of finished sections."""
+    at = Context(eqs, *example_state(eqs, q, qd, qdd))
     beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(
         f"Equations of motion: {word(eqs.name)}",
-        f"A derivation by the DeNOC method, with {beside} beside it ({counted(eqs.dof, 'joint')})",
+        f"A derivation by the DeNOC method, compared with {beside} ({counted(eqs.dof, 'joint')})",
     )
     chapter.add(Code(_setup(eqs, at)))
     for count, section in enumerate(SECTIONS, start=1):
@@ -50,8 +50,8 @@ def worked_example(
     return chapter
 
 
-def _setup(eqs: Equations, at: Setting) -> str:
-    """The first cell of a notebook: the robot itself, so that it runs anywhere."""
+def _setup(eqs: Equations, at: Context) -> str:
+    """The first cell of a notebook, with the robot itself, so that it is self-contained."""
     lines = [
         "import numpy as np",
         "import yaml",

@@ -1,6 +1,6 @@
 """Source code that computes a robot's dynamics without redyn: C99, or Python with NumPy or the standard library alone.
 
-What is written down is the very list of operations that the kernels run, so it costs as little and gives the same.
+It performs exactly the operations of the kernels, so it is as short and gives the same results.
 """
 
 from redyn.symbolic.export.c import export_c

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from redyn import __version__
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.symbolic.export.functions import (
@@ -23,9 +22,10 @@ from redyn.symbolic.export.functions import (
 )
 from redyn.symbolic.export.straight import Part, Syntax, straight
 from redyn.symbolic.export.write import wrapped, write_files
+from redyn.version import __version__
 
-PART = 2000  # operations in one C function: compilers take more than proportionally long for longer ones
-KEPT = "w"  # the array of values that later parts need
+PART = 2000  # operations in one C function; compile time grows more than linearly
+KEPT = "w"  # array of values that later parts need
 
 
 def export_c(
@@ -44,9 +44,9 @@ def export_c(
 ) -> list[Path]:
     """Write C99 for some algorithms: NAME.h, NAME.c and NAME_selftest.c, which compares with redyn's own results.
 
-    `what` holds names as `robot.operation_count` takes them, or short ones (inverse, forward, mass, coriolis, gravity,
+    `what` lists names as for `robot.operation_count`, or short ones (inverse, forward, mass, coriolis, gravity,
     friction, kinematics). `gravity`, `payload` and wrenches on the frames in `external` become arguments on request.
-    Files there that redyn did not write are replaced only with `force`.
+    Existing files that redyn did not write are replaced only with `force`.
 
     >>> import redyn, tempfile
     >>> from redyn.symbolic.export import export_c
@@ -81,9 +81,9 @@ def literal(value: float, real: Real) -> str:
         with np.errstate(over="ignore", under="ignore"):
             number, suffix = np.float32(value), "f"
         if number != 0 and abs(number) < np.finfo(np.float32).tiny:
-            number = np.float32(0.0)  # too small for a float; compilers complain of what is neither zero nor normal
+            number = np.float32(0.0)  # subnormal as a float; compilers warn about it
     if not np.isfinite(number):
-        raise InputError(f"a constant of the robot, {value:g}, has no place in a {real}")
+        raise InputError(f"a constant of the robot, {value:g}, is out of the range of {real}")
     text = repr(float(number)) if real == "double" else np.format_float_scientific(number, trim="0")
     if real == "float":
         plain = np.format_float_positional(number, trim="0")
@@ -104,9 +104,9 @@ def _header(robot: Robot, prefix: str, made: list[Function], real: Real) -> str:
 
 
 def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) -> list[str]:
-    units = "SI units and radians; matrices row by row; forces along, moments about the joint axes."
+    units = "SI units and radians; row-major matrices; forces along, moments about the joint axes."
     lines = [f"{plain_text(robot.name)}: robot dynamics in C99, written by redyn {__version__}.", ""]
-    lines += [units, "Functions keep no state and allocate nothing, so they may run at the same time;"]
+    lines += [units, "Functions keep no state and allocate nothing, so they are reentrant;"]
     lines += ["the arrays of a call must not overlap. Numbers are of type " + real + ".", ""]
     joints = ", ".join(plain_text(name) for name in robot.joint_names)
     lines += wrapped(f"Joints in order: {joints}.")
@@ -119,7 +119,7 @@ def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) ->
         lines += ["payload: m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz in end-effector axes, about its origin."]
     if any(function.task.external for function in made):
         lines += ["external_...: moment, then force, on a link; world axes, moment about the frame's origin."]
-    lines += ["Operations (sines, cosines and square roots beside; divisions count as multiplications):"]
+    lines += ["Operations (divisions count as multiplications; others: sines, cosines, square roots):"]
     width = max(len(function.name) for function in made)
     for function in made:
         count, names = function.count, [op.name for op in function.program.ops]
@@ -127,7 +127,7 @@ def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) ->
         sums = f"{count.multiplications} multiplications, {count.additions} additions, {turns} others"
         lines.append(f"  {function.name:{width}}  {sums}")
     check = f"cc -std=c99 -O2 {prefix}.c {prefix}_selftest.c -lm -o {prefix}_selftest && ./{prefix}_selftest"
-    return [*lines, "", "Check, on the machine where it will run:", f"  {check}"]
+    return [*lines, "", "To check it on the target machine:", f"  {check}"]
 
 
 def _signature(prefix: str, function: Function, real: Real) -> str:
@@ -149,7 +149,7 @@ def _source(robot: Robot, prefix: str, made: list[Function], real: Real) -> str:
 
 
 def _definition(prefix: str, function: Function, real: Real) -> list[str]:
-    """A function of the source, and the static parts that it calls if it is long."""
+    """A function of the source, and the static functions it is split into if it is long."""
     syntax = Syntax(
         constant=lambda value: literal(value, real),
         function=lambda name: name + ("f" if real == "float" else ""),
@@ -195,7 +195,7 @@ def _statements(part: Part, function: Function, real: Real) -> list[str]:
 
 
 def _place(outputs: Sequence[Argument], number: int) -> tuple[Argument, int]:
-    """Result `number` of all outputs: its array and its place there."""
+    """The array and the index of result `number` of all outputs."""
     for argument in outputs:
         if number < argument.width:
             return argument, number
@@ -231,7 +231,7 @@ def _selftest(prefix: str, made: list[Function], known: list[Example], real: Rea
         "        const double difference = (double)found[i] - expected[i];",
         "        const double size = difference < 0.0 ? -difference : difference;",
         "        if (size != size) {",
-        "            return size; /* not a number, which no tolerance allows */",
+        "            return size; /* NaN fails every tolerance */",
         "        }",
         "        if (size > worst) {",
         "            worst = size;",
@@ -258,7 +258,7 @@ def _selftest(prefix: str, made: list[Function], known: list[Example], real: Rea
 
 
 def _comparison(prefix: str, function: Function, states: int, real: Real) -> list[str]:
-    """The lines of main that run one function on its states."""
+    """The lines of main that test one function."""
     given = [f"{function.name}_in_{a.name}[k]" for a in function.inputs]
     lines = [f"    for (k = 0; k < {states}; k++) {{"]
     lines += [f"        static {real} {a.name}[{a.width}];" for a in function.outputs]
@@ -269,10 +269,10 @@ def _comparison(prefix: str, function: Function, states: int, real: Real) -> lis
         lines += [
             "        {",
             f"            const double off = farthest({a.name}, {expected}, {a.width});",
-            f"            const int fine = off <= {function.name}_tolerance[k];",
-            f'            printf("%s {function.name} {a.name}, state %d: off by %.2g, allowed %.2g\\n",',
-            f'                   fine ? "ok    " : "FAILED", k + 1, off, {function.name}_tolerance[k]);',
-            "            failures += !fine;",
+            f"            const int passed = off <= {function.name}_tolerance[k];",
+            f'            printf("%s {function.name} {a.name}, state %d: error %.2g, tolerance %.2g\\n",',
+            f'                   passed ? "ok    " : "FAILED", k + 1, off, {function.name}_tolerance[k]);',
+            "            failures += !passed;",
             "        }",
         ]
     return [*lines, "    }"]

@@ -1,4 +1,4 @@
-"""What is exported: algorithms of a robot as programs, with the names and shapes of what goes in and comes out."""
+"""Exported functions: algorithms of a robot as programs, with the names and shapes of their arguments and results."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Real = Literal["double", "float"]
 TOLERANCE: dict[Real, float] = {
     "double": 1e-11,
     "float": 2e-5,
-}  # of the larger of 1 and the largest entry; times the condition of M
+}  # relative to the larger of 1 and the largest entry; times the condition number of M
 
 
 class Argument:
-    """An array that goes in or comes out: its identifier, its shape, and what it is."""
+    """An input or output array: its identifier, shape and meaning."""
 
     def __init__(self, name: str, shape: tuple[int, ...]) -> None:
         self.name, self.shape = name, shape
@@ -37,7 +37,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class Function:
-    """An algorithm of a robot, ready to be written down."""
+    """An algorithm of a robot, ready for export."""
 
     name: str
     task: Task
@@ -60,9 +60,9 @@ def functions(
     external: Sequence[str] = (),
     tick: Callable[[str], None] = lambda _: None,
 ) -> list[Function]:
-    """The algorithms called `what`, full names or short ones (in one text: with commas), each once.
+    """The algorithms named by `what`, full or short names (a list, or text with commas), each once.
 
-    `gravity`, `payload` and `external` (names of frames) become arguments of those that know them.
+    `gravity`, `payload` and `external` (names of frames) become arguments of those that depend on them.
     """
     wanted = what.split(",") if isinstance(what, str) else what
     names = list(dict.fromkeys(_algorithm(name.strip()) for name in wanted if name.strip()))
@@ -91,7 +91,7 @@ def _function(
 ) -> Function:
     knows = CATALOGUE[name].options
     if payload and "payload" in knows and robot.model.end_effector is None:
-        robot.frame_name(None)  # says what is missing
+        robot.frame_name(None)  # raises an error that says what is missing
     task = Task(
         name,
         frame=robot.frame_name(link) if "frame" in knows else None,
@@ -100,7 +100,7 @@ def _function(
         external=frames if "external" in knows else (),
     )
     if task.base.divides:
-        robot.solve(robot.neutral(), np.zeros(robot.dof))  # names a joint without inertia, if there is one
+        robot.solve(robot.neutral(), np.zeros(robot.dof))  # raises an error that names a joint without inertia
     program = trace(robot.model, task)
     given = [name for name, _ in task.inputs(robot.model)]
     inputs = [Argument(n, (w,)) for n, w in zip(unique(given), program.inputs, strict=True)]
@@ -112,7 +112,7 @@ def _function(
 
 
 def identifier(name: str, otherwise: str = "robot") -> str:
-    """A name that C and Python both take, near to the given one.
+    """A valid identifier of C and Python, close to the given name.
 
     >>> identifier("kuka-kr5"), identifier("3R arm"), identifier("\u624b")
     ('kuka_kr5', 'robot_3R_arm', 'robot')
@@ -122,7 +122,7 @@ def identifier(name: str, otherwise: str = "robot") -> str:
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """Identifiers of several names, numbered where they would be equal."""
+    """Identifiers of several names, made unique by numbers."""
     result: list[str] = []
     for name in names:
         base = identifier(name, "input")
@@ -135,17 +135,17 @@ def unique(names: Sequence[str]) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """For comments: nothing in it can end one, continue a line or offend a compiler."""
+    """Text made safe for comments: it cannot end one, continue a line or cause a warning."""
     return re.sub(r"[^A-Za-z0-9 _.,:;()+=-]", "_", text)
 
 
 @dataclass(frozen=True)
 class Example:
-    """States for a function and what the robot's own kernels make of them."""
+    """States for a function and the results of the robot's own kernels."""
 
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
-    tolerances: Array  # of every state: how far off a result may be, for doubles
+    tolerances: Array  # tolerance of each state, for doubles
 
 
 MOST_NUMBERS = 20_000  # in the examples of a function
@@ -160,7 +160,7 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
         if name == "q":
             inputs.append(np.array([robot.random(rng) for _ in range(count)]))
         elif name == "payload":
-            body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, as a tool may be
+            body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, like a tool
             inputs.append(np.tile(body, (count, 1)))
         else:
             inputs.append(rng.uniform(-2, 2, (count, argument.width)))

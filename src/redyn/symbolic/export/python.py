@@ -1,11 +1,10 @@
-"""A Python module that needs nothing but the standard library, and takes batches where NumPy is installed."""
+"""A Python module that needs only the standard library, and takes batches if NumPy is installed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from redyn import __version__
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.symbolic.export.functions import (
@@ -19,6 +18,7 @@ from redyn.symbolic.export.functions import (
 )
 from redyn.symbolic.export.straight import Syntax, straight
 from redyn.symbolic.export.write import wrapped, write_files
+from redyn.version import __version__
 
 _COMMON = '''
 import math
@@ -87,17 +87,17 @@ def _flat(value):
 
 
 def self_test():
-    """Whether every function gives what redyn gave, state by state."""
-    fine = True
+    """Whether every function agrees with redyn, state by state."""
+    passed = True
     for function, states, expected, tolerances in _EXAMPLES:
         for k in range(len(tolerances)):
             found = _flat(function(*[array[k] for array in states]))
             off = max([abs(a - b) for a, b in zip(found, expected[k])])
             good = len(found) == len(expected[k]) and off <= tolerances[k]
-            fine = fine and good
-            print("%s %s, state %d: off by %.2g" % ("ok    " if good else "FAILED", function.__name__, k + 1, off))
-    print("all agree" if fine else "some differ")
-    return fine
+            passed = passed and good
+            print("%s %s, state %d: error %.2g" % ("ok    " if good else "FAILED", function.__name__, k + 1, off))
+    print("all agree" if passed else "some differ")
+    return passed
 '''
 
 _END = """
@@ -148,12 +148,12 @@ def _explanation(robot: Robot, made: list[Function]) -> list[str]:
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
     lines = ["SI units and radians. Every argument is one state, or with NumPy a batch (N, n)."]
     lines += [*wrapped(f"Joints in order: {joints}."), f"Gravity in world axes: {gravity} m/s^2.", ""]
-    lines += ["Operations (sines, cosines and square roots beside; divisions count as multiplications):"]
+    lines += ["Operations (divisions count as multiplications; sines, cosines and square roots not included):"]
     width = max(len(function.name) for function in made)
     for function in made:
         count = function.count
         lines.append(f"  {function.name:{width}}  {count.multiplications} multiplications, {count.additions} additions")
-    return [*lines, "", "Run this file to compare it with results of redyn."]
+    return [*lines, "", "Run this file to compare it with redyn's results."]
 
 
 def _constant(value: float) -> str:
@@ -163,7 +163,7 @@ def _constant(value: float) -> str:
 
 
 def _definition(function: Function) -> list[str]:
-    """The operations as one function of floats or columns, and the function that people call."""
+    """The operations as one function of floats or columns, and the public function."""
     names = [a.name for a in function.inputs]
     [part] = straight(function.program, Syntax(_constant, lambda name: name, names)).parts
     results = [text for _, text in sorted(part.results)]

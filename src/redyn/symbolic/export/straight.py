@@ -1,4 +1,4 @@
-"""A program as straight-line source: expressions nested while they stay readable, split into parts if it is long.
+"""A program as straight-line source: expressions nested up to a readable length, split into parts if it is long.
 
 The order of every operation, and so its rounding, is that of the program.
 """
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from redyn.errors import InputError
 from redyn.kernels.program import Op, Program, operands
 
-LONGEST = 60  # characters of an expression that is still nested into another
-ATOM, PRODUCT, SUM = 0, 1, 2  # how tightly an expression holds together
+LONGEST = 60  # characters up to which an expression is nested into another
+ATOM, PRODUCT, SUM = 0, 1, 2  # operator precedence
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Syntax:
     constant: Callable[[float], str]
     function: Callable[[str], str]  # sin, cos, sqrt
     inputs: Sequence[str]  # names of the input arrays
-    kept: str = "w"  # the array of values that later parts need
+    kept: str = "w"  # array of values that later parts need
 
 
 @dataclass
 class Part:
-    """Statements as (name, expression): local values, then values kept for later parts, then results by number."""
+    """Statements as (name, expression): local values, values kept for later parts, and results by number."""
 
     local: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     kept: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
@@ -39,7 +39,7 @@ class Part:
 @dataclass(frozen=True)
 class Source:
     parts: list[Part]
-    slots: int  # how many values are kept at most
+    slots: int  # size of the array of kept values
 
 
 def straight(program: Program, syntax: Syntax, part_size: int | None = None) -> Source:
@@ -69,7 +69,7 @@ def straight(program: Program, syntax: Syntax, part_size: int | None = None) -> 
 
 
 def _slots(work: list[int], home: dict[int, int], last: dict[int, int], count: int) -> tuple[dict[int, int], int]:
-    """A place for every value that a later part needs; places are used again once their value is dead."""
+    """A slot for every value that a later part needs; slots are reused once their value is dead."""
     made: list[list[int]] = [[] for _ in range(count)]
     for k in work:
         if last.get(k, home[k]) > home[k]:
@@ -135,7 +135,7 @@ class _Writer:
         return self.texts[k]
 
     def _held(self, k: int, level: int) -> str:
-        """An operand, in parentheses if it holds together less tightly than it must."""
+        """An operand, in parentheses if its precedence requires it."""
         text, own = self._text(k)
         return text if own <= level else f"({text})"
 

@@ -15,7 +15,7 @@ def wrapped(text: str, width: int = 100) -> list[str]:
 
 
 def write_files(folder: str | Path, texts: Mapping[str, str], force: bool = False) -> list[Path]:
-    """Write texts by file name into a folder, which is made if it is not there; all of them, or none is touched."""
+    """Write texts by file name into a folder, which is created if missing; either all are written or none."""
     place = files.folder(folder)
     for name in texts:
         files.check(place / name, files.SOURCE, force)

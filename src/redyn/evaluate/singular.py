@@ -1,0 +1,68 @@
+"""Joints that move no inertia: their accelerations are not determined, and the recursion would divide by zero."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.arithmetic import Arrays
+from redyn.dynamics import forward
+from redyn.dynamics.task import Task, conditions_of
+from redyn.errors import SingularError
+from redyn.evaluate.columns import scalars
+from redyn.model import Link, Model
+
+Array = NDArray[np.float64]
+
+# A joint's inertia below this share of the inertia of the body that it moves is rounding.
+ZERO_INERTIA = 1e-13
+# Above this share of the whole, a link's own inertia about its joint is enough to tell that the joint is regular.
+WEAK_INERTIA = 1e-9
+
+
+def may_be_singular(model: Model) -> bool:
+    """Whether some link has no inertia of its own about its joint, so that m_hat may vanish somewhere.
+
+    m_hat_i is at least p_i^T M_i p_i, for what other links add is never negative.
+    """
+    if model.reduction is not None:
+        return False  # solved from the mass matrix as a whole, where Cholesky's square roots tell
+    return not all(_is_solid(body) if before else _resists(body) for *before, body in model.joints)
+
+
+def _resists(link: Link) -> bool:
+    """Whether the body of a joint with one rate has inertia of its own about that joint."""
+    S, slides = link.M.S, link.joint.kind == "prismatic"
+    own = cast(float, link.joint.p.dot(link.M @ link.joint.p) + link.joint.armature)
+    size = cast(float, link.M.m if slides else S.xx + S.yy + S.zz)
+    return own > WEAK_INERTIA * abs(size)
+
+
+def _is_solid(link: Link) -> bool:
+    """Whether a body has mass and resists turning about any axis through its mass centre, as several rates need."""
+    m, h = cast(float, link.M.m), np.array(link.M.h.components(), dtype=np.float64)
+    if not m > 0.0:
+        return False
+    xx, xy, xz, yy, yz, zz = (cast(float, x) for x in link.M.S.components())
+    S = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - np.outer(h, h) / m
+    moments = np.linalg.eigvalsh(np.trace(S) * np.eye(3) - S)
+    return bool(moments[0] > WEAK_INERTIA * abs(float(xx + yy + zz)))
+
+
+def require_inertia(model: Model, task: Task, inputs: list[Array]) -> None:
+    """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""
+    working, q = model.over(Arrays()), scalars(np.atleast_2d(inputs[0]))
+    if task.payload:
+        _, working = conditions_of(working, Task(task.algorithm, payload=True), {"payload": scalars(inputs[-1])})
+    with np.errstate(all="ignore"):
+        inertias = forward.joint_inertias(working, Arrays(), q)
+    for link, (m_hat, size) in reversed(list(zip(working.links, inertias, strict=True))):
+        small = ~(np.abs(np.asarray(m_hat)) > ZERO_INERTIA * np.abs(np.asarray(size)))
+        if np.any(small):
+            raise SingularError(
+                f"{model.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis "
+                f"is zero), so its acceleration is not determined; give link {link.name!r} inertia about that "
+                "axis, or the joint an armature"
+            )

@@ -1,0 +1,88 @@
+"""The equations of motion as a first-order system: y-dot = f(t, y)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.kernels.compiled import call_kernel, compiled, inlined, merged
+from redyn.simulation import forces, manifold
+from redyn.simulation.system import (
+    ACCELERATION,
+    ACTUATORS,
+    FRAMES,
+    INPUTS,
+    KERNEL,
+    OUTPUTS,
+    TORQUE,
+    TWIST,
+    WRENCH,
+    Q,
+    System,
+    V,
+)
+
+Array = NDArray[np.float64]
+
+
+@merged
+def move_frames(system: System) -> None:
+    """The twist of every frame on which something acts, at the system's q and v."""
+    addresses, frames, n = system.addresses, system.frames, system.table.shape[1]
+    for k in range(frames.shape[1]):
+        call_kernel(addresses[FRAMES + 2 * k], addresses[INPUTS], addresses[FRAMES + 2 * k + 1])
+        for i in range(6):
+            frames[TWIST, k, i] = 0.0
+            for j in range(n):
+                frames[TWIST, k, i] += system.jacobians[k, i, j] * system.rows[V, j]
+
+
+@inlined
+def derivative(system: System, t: float, y: Array, out: Array) -> bool:
+    """out = f(t, y); whether it is finite."""
+    addresses, rows = system.addresses, system.rows
+    q, v, acceleration = rows[Q], rows[V], rows[ACCELERATION]
+    nq, n = len(q), system.table.shape[1]
+    for i in range(nq):
+        q[i] = y[i]
+    for i in range(n):
+        v[i] = y[nq + i]
+        rows[TORQUE, i] = 0.0
+    move_frames(system)
+    forces.act(system, t, out, nq + n)
+    finite = call_kernel(addresses[KERNEL], addresses[INPUTS], addresses[OUTPUTS]) == 0
+    manifold.rate(system.layout, q, v, out)
+    for i in range(n):
+        out[nq + i] = acceleration[i]
+    return finite
+
+
+@compiled
+def evaluate(system: System, t: float, y: Array, out: Array) -> bool:
+    """`derivative` as a function of its own: slower to call by some nanoseconds, and compiled only once."""
+    return derivative(system, t, y, out)
+
+
+@merged
+def project(system: System, y: Array) -> bool:
+    """Move q and v of a state to where the robot can be; whether f there has to be evaluated again.
+
+    Integrators call this after every step that they accept. Quaternions are brought back to length 1, by so little that
+    a rate from before still serves. (Closed loops will correct q and v here, and return True.)
+    """
+    manifold.project(system.layout, y)
+    return False
+
+
+@compiled
+def replay(system: System, t: Array, states: Array, actuators: Array, accelerations: Array, wrenches: Array) -> None:
+    """At recorded states: the torques of the actuators, the accelerations, and the wrenches on frames."""
+    out = np.empty(states.shape[1])
+    for row in range(len(t)):
+        evaluate(system, t[row], states[row], out)
+        for i in range(actuators.shape[1]):
+            actuators[row, i] = system.rows[ACTUATORS, i]
+            accelerations[row, i] = system.rows[ACCELERATION, i]
+        for k in range(wrenches.shape[1]):
+            for i in range(6):
+                wrenches[row, k, i] = system.frames[WRENCH, k, i]

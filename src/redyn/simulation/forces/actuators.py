@@ -1,0 +1,57 @@
+"""The actuators: a torque that is constant, given by a table over time, or a function of the user's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.kernels.compiled import call_law, compiled, merged
+from redyn.simulation import system as slots
+from redyn.simulation.forces.element import Act, Element, Given
+from redyn.simulation.system import ACTUATORS_AT, Q_AT, TORQUE_LAW, V_AT, System
+
+Array = NDArray[np.float64]
+
+
+@compiled
+def table_torque(times: Array, table: Array, t: float, out: Array) -> None:
+    """Between rows along straight lines; before and after, the first and last row."""
+    low, high = 0, len(times) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if times[middle] <= t:
+            low = middle
+        else:
+            high = middle
+    part = min(max((t - times[low]) / (times[high] - times[low]), 0.0), 1.0)
+    for i in range(table.shape[1]):
+        out[i] = table[low, i] + part * (table[high, i] - table[low, i])
+
+
+def _constants(given: Given) -> Array:
+    del given
+    return np.zeros(0)
+
+
+def _act(number: int) -> Act:
+    del number
+
+    @merged
+    def act(system: System, t: float) -> float:
+        addresses, rows, power = system.addresses, system.rows, 0.0
+        if addresses[TORQUE_LAW] != 0:
+            call_law(addresses[TORQUE_LAW], t, addresses[Q_AT], addresses[V_AT], addresses[ACTUATORS_AT])
+        elif len(system.times) > 1:
+            table_torque(system.times, system.table, t, rows[slots.ACTUATORS])
+        else:
+            for i in range(system.table.shape[1]):
+                rows[slots.ACTUATORS, i] = system.table[0, i]
+        for i in range(system.table.shape[1]):
+            rows[slots.TORQUE, i] += rows[slots.ACTUATORS, i]
+            power += rows[slots.ACTUATORS, i] * rows[slots.V, i]
+        return power
+
+    return act
+
+
+ACTUATORS = Element("actuators", _constants, known=False, act=_act)

@@ -1,0 +1,62 @@
+"""Fixed Runge-Kutta steps of many motions at once, by a kernel that steps in lanes or around calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from redyn.dynamics.task import Task
+from redyn.evaluate import Evaluator
+from redyn.evaluate.threads import run_slices
+from redyn.kernels import NARROW
+from redyn.kernels.runge_kutta import REACH, WEIGHT
+from redyn.model import configuration
+
+Array = NDArray[np.float64]
+
+# From q, qd, tau, other inputs, the step, how many and the number of threads to q and qd at the end.
+Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
+
+
+def stepper(evaluator: Evaluator, task: Task) -> Stepper:
+    """Steps with a forward dynamics."""
+    kernels = evaluator.kernels
+    if kernels is None or not kernels.covers(task):
+        return _around_calls(evaluator, task)
+
+    def step(
+        q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
+    ) -> tuple[Array, Array]:
+        ends = np.empty_like(q), np.empty_like(qd)
+        kernel = kernels.rollout(task, 1 if len(q) < NARROW else None)
+        control = np.array([h, count])
+        run_slices(lambda i, o: kernel([*i, control], o), [q, qd, tau, *world], ends, threads, len(REACH) * count)
+        return ends
+
+    return step
+
+
+def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
+    """For robots without such a kernel."""
+    quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
+
+    def step(
+        q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
+    ) -> tuple[Array, Array]:
+        def rate(x: Array, y: Array) -> tuple[Array, Array]:
+            x_dot = evaluator(rates, [x, y], threads, check=False)[0] if quaternions else y
+            return x_dot, evaluator(task, [x, y, tau, *world], threads, check=False)[0]
+
+        for _ in range(count):
+            u, a = np.zeros_like(q), np.zeros_like(qd)
+            q_rate, qd_rate = np.zeros_like(q), np.zeros_like(qd)
+            for reach, weight in zip(REACH, WEIGHT, strict=True):
+                u, a = rate(q + reach * h * u, qd + reach * h * a)
+                q_rate, qd_rate = q_rate + weight * u, qd_rate + weight * a
+            q, qd = q + h * q_rate, qd + h * qd_rate
+            configuration.project(evaluator.model, q, qd)
+        return q, qd
+
+    return step

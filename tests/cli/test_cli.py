@@ -1,0 +1,239 @@
+"""The command line, as a user runs it."""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import redyn
+from commands import printed as run
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["show", "one-link"], 0), (["show", "two-lynk"], 2)])
+def test_a_process_of_its_own(arguments, code):
+    """The other tests run commands in their own process, and so would a program that embeds them."""
+    command = [sys.executable, "-m", "redyn", *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    assert result.returncode == code, result.stderr
+    assert (result.stdout, result.stderr)[code // 2] == run(*arguments, code=code)
+
+
+def test_list():
+    text = run("list")
+    assert all(name in text for name in redyn.library())
+    rows = {row["name"]: row for row in json.loads(run("list", "--json"))}
+    assert set(rows) == set(redyn.library())
+    for name, kinds in {
+        "stanford": "5 revolute, 1 prismatic",
+        "planar-biped": "1 planar, 6 revolute",
+        "dual-arm-satellite": "1 free, 6 revolute",
+        "spatial-biped": "1 free, 2 spherical, 2 revolute, 2 universal",
+        "one-link": "1 revolute",
+    }.items():
+        assert re.search(rf"^ {name} +{kinds} ", text, re.MULTILINE), name
+    assert rows["stanford"]["joints"] == ["revolute", "revolute", "prismatic", "revolute", "revolute", "revolute"]
+    assert rows["spatial-biped"]["joints"][:2] == ["free", "spherical"]
+
+
+def test_version():
+    assert run("--version") == f"redyn {redyn.__version__}\n"
+
+
+def test_show_has_the_books_r():
+    """Tables 9.3 and 9.5 list r_i, from the mass centre to frame i+1; other conventions list the mass centre."""
+    text = run("show", "puma")
+    assert re.search(r"link +mass +r x +y +z +Ixx", text)
+    assert re.search(r"link2 +15\.761 +0\.292 +0 +0 +0\.4898", text)
+    assert re.search(r"link3 +8\.767 +0\.02 +0 +-0\.197 ", text)
+    assert re.search(r"link +mass +com x", run("show", "point-mass"))
+    assert re.search(r"link1 +0\.8 +0\.6 +0 +0 ", run("show", "point-mass"))
+
+
+def test_show_turns_a_mass_centre_into_r(tmp_path):
+    """A DH file may give `com` instead; -0 is never shown."""
+    path = tmp_path / "arm.yaml"
+    link = "{joint: revolute, a: 1, b: 0, alpha: 0, mass: 2, com: [-0.5, 0, 0], inertia: [0, 0.2, 0.2]}"
+    path.write_text(f"name: arm\nconvention: dh\nlinks:\n  - {link}\n", "utf-8")
+    text = run("show", str(path))
+    assert re.search(r"link1 +2 +0\.5 +0 +0 +0 +0 +0 +0\.2", text)
+    assert text.startswith("arm: 1 joint, 2 kg in total")
+
+
+@pytest.mark.parametrize("name", ["stanford", "newton-euler-rrr", "puma-2003-printed", "lagrange-pointing"])
+def test_show(name):
+    text = run("show", name)
+    assert name in text
+    assert "defects" in text
+    assert run("show", name, "--yaml") == redyn.load(name).to_yaml()
+
+
+def test_torque_at_a_state():
+    rows = json.loads(run("torque", "puma", "--q", "0, pi/4, -30 deg, 0,0,0", "--qd", "0.1", "--json"))
+    expected = redyn.load("puma").inverse_dynamics([0, np.pi / 4, -np.pi / 6, 0, 0, 0], [0.1] * 6, [0] * 6)
+    np.testing.assert_allclose(rows["tau"], expected)
+    assert "4.345830" in run("torque", "three-link", "--q", "0")
+    weightless = json.loads(run("torque", "three-link", "--q", "0", "--gravity", "0", "--json"))
+    assert weightless["tau"] == [0, 0, 0]
+
+
+def test_torque_along_a_cycloid(tmp_path, golden):
+    path, picture = tmp_path / "arm.csv", tmp_path / "arm.png"
+    run(
+        "torque",
+        "three-link",
+        "--cycloid",
+        "0",
+        "pi",
+        "--duration",
+        "10",
+        "--samples",
+        "41",
+        "--csv",
+        str(path),
+        "--plot",
+        str(picture),
+    )
+    with path.open() as file:
+        rows = {float(row["t"]): row for row in csv.DictReader(file)}
+    for expected in golden["arm3"]["inverse_dynamics"]["rows"]:
+        row = rows[expected["t"]]
+        np.testing.assert_allclose([float(row[f"tau_joint{i}"]) for i in (1, 2, 3)], expected["tau"], atol=1e-9)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_demo(tmp_path):
+    text = run("demo", "--out", str(tmp_path / "out"))
+    assert "FD(ID)" in text
+    assert (tmp_path / "out" / "puma.png").stat().st_size > 20_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "pumma"], "did you mean 'puma'"),
+        (["torque", "puma"], "give either --q"),
+        (["torque", "puma", "--q", "1,2"], "--q: expected 6 numbers"),
+        (["torque", "puma", "--q", "x"], "--q: expected a number"),
+        (["torque", "puma", "--q", ""], "--q: expected a number"),
+        (["torque", "puma", "--cycloid", "0", "1", "--duration", "-1"], "duration must be a positive"),
+        (["torque", "puma", "--cycloid", "0", "1", "--samples", "1"], "--samples"),
+        (["torque", "puma", "--q", "0", "--csv", "x.csv"], "need a motion"),
+        (["torque"], "Missing argument"),
+        (["tork"], "No such command"),
+    ],
+)
+def test_mistakes_exit_with_2(arguments, message):
+    assert message in run(*arguments, code=2)
+
+
+def test_a_file_that_cannot_be_written(tmp_path):
+    path = tmp_path / "missing" / "x.csv"
+    assert f"{path}: there is no folder" in run("torque", "puma", "--cycloid", "0", "1", "--csv", str(path), code=2)
+
+
+@pytest.mark.slow
+def test_count():
+    text = run("count", "chain-6")
+    assert "81n - 97 M, 69n - 88 A" in text
+    assert "ReDySim" in text
+    found = json.loads(run("count", "puma", "--json"))
+    assert found["counts"]["inverse_dynamics"] == redyn.load("puma").operation_count("inverse_dynamics")._asdict()
+
+
+def test_bench(tmp_path):
+    path = tmp_path / "speed.json"
+    text = run("bench", "puma", "--algorithm", "inverse_dynamics", "--seconds", "0.2", "--out", str(path))
+    assert "inverse_dynamics" in text
+    rows = json.loads(path.read_text())["rows"]
+    assert {row["call"] for row in rows} == {"batch", "single", "one thread", "two threads"}
+    assert all(row["redyn"] > 0 for row in rows)
+    assert "expected one of" in run("bench", "puma", "--algorithm", "x", code=2)
+
+
+def test_bench_of_calls():
+    """Every call beside Pinocchio's, one state and batches, and what its keywords add."""
+    rows = json.loads(run("bench", "calls", "two-link", "--seconds", "0.001", "--json"))
+    assert {row["states"] for row in rows} == {1, 8, 64, 4096}
+    assert len({row["algorithm"] for row in rows}) == 9
+    for row in rows:
+        assert row["redyn"] > 0
+        assert row["redyn_over_pinocchio"] == pytest.approx(row["redyn"] / row["pinocchio"])
+        world = {"gravity"} if row["algorithm"] in ("inverse_dynamics", "forward_dynamics", "gravity_torque") else set()
+        assert set(row["keywords"]) == ({"threads", "out", "check"} | world if row["states"] == 1 else set())
+
+
+def test_help_has_examples():
+    for command in ("demo", "list", "show", "torque", "count", "bench", "cache"):
+        assert "Example" in run(command, "--help")
+
+
+def test_import_is_light():
+    heavy = ("numpy", "casadi", "sympy", "pydantic", "matplotlib")
+    code = f"import sys, redyn; print([m for m in {heavy} if m in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+# --- names with markup ------------------------------------------------------------------------------------------
+
+ODD_NAMES = ["arm[left]", "[/]", "[bold]", "<b>x</b>", "$x$", "`tick`", ":ring:", "_under"]
+
+
+def odd_file(folder, names):
+    """A robot whose names would be markup to Rich, to HTML, to TeX and to Matplotlib."""
+    link = {"a": 0.5, "b": 0, "alpha": 0.3, "mass": 1, "r": [0.25, 0, 0], "inertia": [0, 0.01, 0.01]}
+    links = [{**link, "name": f"link {name}", "joint": {"type": "revolute", "name": name}} for name in names]
+    redyn.load({"name": "[/red] $\\odd$ <i>", "convention": "dh", "links": links}).to_yaml(folder / "odd.yaml")
+    return str(folder / "odd.yaml")
+
+
+@pytest.fixture(scope="module")
+def odd_robot(tmp_path_factory):
+    return odd_file(tmp_path_factory.mktemp("odd"), ODD_NAMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names"),
+    [
+        (["show"], ["[/red] $\\odd$ <i>", *(f"link {name}" for name in ODD_NAMES)]),
+        (["torque", "--q", "0.1"], ODD_NAMES),
+        (["torque", "--cycloid", "0", "1"], ODD_NAMES),
+        (["simulate", "--duration", "0.01"], ODD_NAMES),
+        (["dh"], ["[/red] $\\odd$ <i>", *ODD_NAMES]),
+    ],
+)
+def test_names_print_as_they_are(odd_robot, arguments, names):
+    shown = run(arguments[0], odd_robot, *arguments[1:])
+    for name in names:
+        assert name in shown
+
+
+@pytest.mark.parametrize("arguments", [["count"], ["parameters"], ["verify", "--states", "3"]])
+def test_the_robots_name_prints_as_it_is(tmp_path, arguments):
+    assert "[/red] $\\odd$ <i>" in run(arguments[0], odd_file(tmp_path, ODD_NAMES[:2]), *arguments[1:])
+
+
+@pytest.mark.parametrize("text", ["[/]", "[bold]x", ":ring:"])
+def test_mistakes_are_named_as_they_were_typed(text):
+    for arguments in (["show", text], ["simulate", "two-link", "--compare", text], ["count", text]):
+        assert text in run(*arguments, code=2)
+
+
+def test_figures_name_joints_as_they_are(odd_robot):
+    robot = redyn.load(odd_robot)
+    figure = redyn.simulate(robot, robot.initial, robot.neutral(), 0.01).plot()
+    figure.canvas.draw()  # where mathematics that is none would raise
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ODD_NAMES
+
+
+def test_consoles_come_from_one_place():
+    """The one that takes names as they are."""
+    folder = Path(redyn.__file__).parent / "cli"
+    made = [path.name for path in folder.glob("*.py") if re.search(r"\bConsole\(|\.status\(", path.read_text())]
+    assert made == ["options.py"]

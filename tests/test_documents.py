@@ -1,0 +1,35 @@
+"""What the documents point to exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links(document):
+    for target in re.findall(r"\]\(([^)#\s]+)", document.read_text("utf-8")):
+        if not target.startswith(("https://", "http://")):
+            assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_files_and_folders_that_are_named(name):
+    """Whoever follows the instructions finds what they speak of."""
+    named = re.findall(r"`((?:[a-z_0-9]+/)+[a-z_0-9]*(?:\.[a-z]+)?|[a-z_0-9]+\.py)`", (ROOT / name).read_text("utf-8"))
+    assert len(named) > 8
+    for path in named:
+        places = [ROOT / path, ROOT / "src/redyn" / path, *(ROOT / "src/redyn").glob(f"*/{path}")]
+        places += (ROOT / "src/redyn").glob(f"*/*/{path}")
+        assert any(place.exists() for place in places), path
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", ".pre-commit-config.yaml", ".github/workflows/test.yml"])
+def test_files_for_other_tools_can_be_read(name):
+    assert isinstance(yaml.safe_load((ROOT / name).read_text("utf-8")), dict)
