@@ -20,6 +20,7 @@ class JogPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._step = "0.02"
+        self._heard = 0.0  # the number of the last message from the sliders
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
                 text("Joints", tag="h2")
@@ -48,17 +49,18 @@ class JogPanel:
 
     def show_values(self) -> None:
         state = self._desk.state
-        self._part.call("setValues", slider_values(state.robot, state.q).tolist())
+        self._part.call("setValues", slider_values(state.robot, state.q).tolist(), self._heard)
         if state.robot.model.end_effector is None:
             return self._where.call("set", "several tips")
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
         return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, message: Any) -> None:
-        value = messages.number(message, "value")
+        value, sent = messages.number(message, "value"), messages.number(message, "number")
         said: list[str] = []
 
         def jog() -> None:
+            self._heard = max(self._heard, sent)
             state = self._desk.state
             said.append(state.jog(messages.index(message, "joint", state.robot.dof), value))
 

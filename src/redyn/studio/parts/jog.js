@@ -10,8 +10,9 @@ const PAUSE = 40; // ms between messages while a slider moves
 export function mount(root, options, emit) {
   root.classList.add("jog");
   let rows = [];
-  let waiting = null;
+  const waiting = new Map(); // joint to timer: what one joint has still to say, another one does not replace
   let last = 0;
+  let sent = 0; // messages so far: each has a number, which the server returns with the values it led to
   const unlook = look.on(recolour);
   // Arrow keys control the slider, not the player, while it has the focus.
   root.addEventListener("keydown", (event) => event.stopPropagation());
@@ -21,13 +22,17 @@ export function mount(root, options, emit) {
   }
 
   function send(k, value) {
-    clearTimeout(waiting);
+    clearTimeout(waiting.get(k));
+    waiting.delete(k);
+    const number = ++sent;
+    rows[k].sent = number;
     const go = () => {
+      waiting.delete(k);
       last = performance.now();
-      emit("jog", { joint: k, value });
+      emit("jog", { joint: k, value, number });
     };
     if (performance.now() - last > PAUSE) go();
-    else waiting = setTimeout(go, PAUSE);
+    else waiting.set(k, setTimeout(go, PAUSE));
   }
 
   function makeRow(joint, k) {
@@ -61,10 +66,12 @@ export function mount(root, options, emit) {
       return send(k, number.valueAsNumber / factor); // the server clamps to the limits and reports it
     });
     show(joint.value);
-    return { box, joint, show };
+    return { box, joint, show, sent: 0 };
   }
 
   function setJoints(joints) {
+    for (const timer of waiting.values()) clearTimeout(timer); // the joints of another robot
+    waiting.clear();
     rows = joints.map(makeRow);
     root.replaceChildren(...rows.map((row) => row.box));
     recolour();
@@ -73,7 +80,8 @@ export function mount(root, options, emit) {
   setJoints(options.joints ?? []);
   return {
     setJoints,
-    setValues: (values) => rows.forEach((row, k) => row.show(values[k])),
+    // A joint that has moved on since those values were computed is not moved back.
+    setValues: (values, heard) => rows.forEach((row, k) => row.sent <= heard && row.show(values[k])),
     dispose: unlook,
   };
 }
