@@ -105,7 +105,6 @@ export function mount(root, options) {
       try {
         sessionStorage.setItem(NAME, JSON.stringify(work));
         sessionStorage["redyn-of"] = sessionStorage.__nicegui_tab_id;
-        root.dataset.kept = String(Number(root.dataset.kept ?? 0) + 1);
       } catch {
         sessionStorage.removeItem(NAME); // better nothing than an outdated state
       }
