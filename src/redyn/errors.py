@@ -30,6 +30,10 @@ class SingularError(RedynError):
     """The accelerations are not determined: some joint moves no inertia at all."""
 
 
+class AssemblyError(RedynError):
+    """Loops of a robot are open, and cannot be closed as asked."""
+
+
 class MissingExtraError(RedynError):
     """An optional package is not installed."""
 

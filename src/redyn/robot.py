@@ -13,7 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn import files
-from redyn.description import JointDescription, RobotDescription, Source, Trust, random_chain, read, to_yaml, transforms
+from redyn.description import (
+    JointDescription,
+    LoopDescription,
+    RobotDescription,
+    Source,
+    Trust,
+    random_chain,
+    read,
+    to_yaml,
+    transforms,
+)
+from redyn.description.loops import Loops
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
@@ -22,15 +33,16 @@ from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, warn
-from redyn.evaluate import Array, Evaluator, Output, normal, world_inputs
+from redyn.evaluate import Arguments, Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import casadi_function, trace
-from redyn.model import Frame, Model, build, configuration
+from redyn.model import ROW_NAMES, Frame, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics.dh import DHTable
     from redyn.kinematics.inverse import Solutions
+    from redyn.kinematics.loops import State
     from redyn.kinematics.robot_like import LinkName
 
 Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
@@ -97,8 +109,20 @@ class Robot:
         self.description = description
         self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
         self._options = (friction, exact, mimic)
-        self.evaluator = Evaluator(self.model)
+        self.notes: tuple[str, ...] = ()  # about its loops, which `load` reports
+        failure = self._close() if description.loops else ""
+        self.evaluator = Evaluator(self.model, failure)
         self._fast: dict[object, Any] = {}  # fast paths by what is asked, from the first call on
+        self._tree: Robot | None = None
+
+    def _close(self) -> str:
+        """Find out what the loops of the robot come down to; why they cannot be closed, if that is so."""
+        from redyn.kinematics.closure import analyse
+
+        found = analyse(self.model, self.description, self._described_initial())
+        self.model, self.notes = found.model, found.notes
+        self._initial = found.initial
+        return found.failure
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.size}, {self.total_mass:.4g} kg>"
@@ -168,13 +192,17 @@ class Robot:
 
     @property
     def initial(self) -> Array:
-        """The joint values that the file starts from (zero where it does not say)."""
+        """The joint values that the file starts from (zero where it does not say), with loops closed."""
         return self._initial.copy()
 
     @cached_property
     def _initial(self) -> Array:
+        return self._described_initial()
+
+    def _described_initial(self) -> Array:
         values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
-        return self.configuration("initial", np.concatenate([values[name] for name in self.joint_names]))
+        given = np.concatenate([values[name] for name in self.joint_names])
+        return Arguments(self.model).configuration("initial", given)
 
     @property
     def limits(self) -> Array:
@@ -191,7 +219,10 @@ class Robot:
         return configuration.neutral(self.model)
 
     def random(self, rng: np.random.Generator | int | None = None) -> Array:
-        """A configuration within the limits; joints without limits turn within +-pi or slide within +-1 m."""
+        """A configuration within the limits; joints without limits turn within +-pi or slide within +-1 m.
+
+        Where loops are closed, one that can be reached from the initial configuration, whatever the limits.
+        """
         sliding = np.array([link.joint.kind == "prismatic" for link in self.model.driven])
         widest = np.where(sliding, 1.0, np.pi)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
@@ -199,6 +230,10 @@ class Robot:
             generator = np.random.default_rng(rng)
         except (TypeError, ValueError):
             raise InputError(f"random: expected a generator, a seed or None, got {rng!r}") from None
+        if self.model.loops:
+            from redyn.kinematics import loops
+
+            return loops.wandered(self, generator)
         return configuration.random(self.model, lower, upper, generator)
 
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
@@ -250,6 +285,151 @@ class Robot:
         if path is not None:
             files.write(path, text, files.ROBOT, force)
         return text
+
+    # --- loops ------------------------------------------------------------------------------------------------
+
+    @property
+    def loops(self) -> list[LoopDescription]:
+        """The joints that close loops, as the file has them; each has rows, which `loop_error` lists in order."""
+        return list(self.description.loops)
+
+    @property
+    def mobility(self) -> int:
+        """How many rates are independent: `dof` less the independent rows of its loops.
+
+        >>> import redyn
+        >>> four_bar = redyn.load("four-bar")
+        >>> four_bar.dof, four_bar.mobility
+        (3, 1)
+        """
+        if self.model.loops:
+            self.evaluator.plan(_plain("transmission"))  # says why its loops cannot be closed, if that is so
+        return self.model.mobility
+
+    @property
+    def actuated(self) -> list[str]:
+        """The joints that are driven, in the order of qd: all of them unless there are loops."""
+        chosen = self.description.actuated
+        return [name for name in self.joint_names if chosen is None or name in chosen]
+
+    @property
+    def independent(self) -> list[str]:
+        """The rates from which all others follow, as in `velocity_names`: the actuated ones as far as they can be."""
+        names = self.velocity_names
+        return names if self.model.closure is None else [names[i] for i in self.model.closure.independent]
+
+    @property
+    def tree(self) -> Robot:
+        """The robot without its loops, every joint of which moves on its own and is driven."""
+        if not self.description.loops:
+            return self
+        if self._tree is None:
+            self._tree = self._like(self.description.model_copy(update={"loops": [], "actuated": None}))
+        return self._tree
+
+    def assemble(self, q: ArrayLike, fixed: Sequence[str] = ()) -> Array:
+        """A configuration near q with its loops closed: (nq,) or (N, nq). The joints named in `fixed` stay.
+
+        It may lie on another branch than expected where q is far from closed. AssemblyError, which names the loop,
+        where none is found.
+
+        >>> import redyn
+        >>> robot = redyn.load("four-bar")
+        >>> q = robot.assemble([0.0, 2.5, 2.3], fixed=["crank"])
+        >>> bool(abs(robot.loop_error(q)).max() < 1e-12)
+        True
+        """
+        from redyn.kinematics import loops
+
+        return loops.assemble(self, q, fixed)
+
+    def complete(
+        self,
+        q_a: ArrayLike,
+        qd_a: ArrayLike | None = None,
+        qdd_a: ArrayLike | None = None,
+        near: ArrayLike | None = None,
+    ) -> State:
+        """q, qd and qdd of all joints, from those of the actuated ones (in the order of `actuated`).
+
+        Rows of q_a, (N, n), are followed one after the other, from the configuration `near` (the initial one unless
+        given), so that the branch stays the same. Rates and accelerations are zero unless given.
+
+        >>> import numpy as np, redyn
+        >>> robot = redyn.load("four-bar")
+        >>> turn = robot.complete(np.linspace(0, 2 * np.pi, 50)[:, None], [4.71])
+        >>> turn.q.shape, bool(abs(robot.loop_error(turn.q)).max() < 1e-12)
+        ((50, 3), True)
+        """
+        from redyn.kinematics import loops
+
+        return loops.complete(self, q_a, qd_a, qdd_a, near)
+
+    def project(self, q: ArrayLike, qd: ArrayLike) -> tuple[Array, Array]:
+        """The nearest q and qd that its loops allow, in the metric of the mass matrix."""
+        from redyn.kinematics import loops
+
+        return loops.project(self, q, qd)
+
+    def loop_error(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """How far every row of the loops is open, (rows,) or (N, rows): metres, and sines of angles."""
+        return self._run("loop_error", (q,), options) if self.model.loops else self._no_rows(q, ())
+
+    def loop_jacobian(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """J, (rows, dof): the rates of all rows are J qd, which is zero while loops stay closed."""
+        return self._run("loop_jacobian", (q,), options) if self.model.loops else self._no_rows(q, (self.dof,))
+
+    def _no_rows(self, q: ArrayLike, shape: tuple[int, ...]) -> Array:
+        return np.zeros((*self.configuration("q", q).shape[:-1], 0, *shape))
+
+    def loop_wrenches(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        external: External | None = None,
+        payload: ArrayLike | None = None,
+        gravity: ArrayLike | None = None,
+    ) -> Array:
+        """What the first link of every loop exerts on the second, (L, 6) or (N, L, 6): moment, then force.
+
+        In the axes of the joint's frame on the first link, at its origin on the second. NaN where the loops leave a
+        component open, as across the plane of a planar mechanism: `undetermined` names them. Of a gear, the torque on
+        its second joint stands as the moment about z.
+        """
+        from redyn.kinematics import loops
+
+        closure = loops.closure_of(self)
+        count = len(closure.rows)
+        if count:
+            found = self._run_in_world("loop_multipliers", (q, qd, tau), {}, gravity, external, payload)
+        else:
+            found = self.forward_dynamics(q, qd, tau)[..., :0]
+        states = np.broadcast_to(np.atleast_2d(self.configuration("q", q)), (len(np.atleast_2d(found)), self.nq))
+        wrenches = loops.loop_wrenches(self, np.atleast_2d(found), np.ascontiguousarray(states))
+        return wrenches if found.ndim == 2 else wrenches[0]
+
+    @property
+    def undetermined(self) -> list[str]:
+        """The rows of loops whose multipliers are not determined, such as `cut.vz`: see `loop_wrenches`."""
+        from redyn.kinematics import loops
+
+        rows, closure = self.model.rows, loops.closure_of(self)
+        loose = closure.rows if closure.deficient else closure.undetermined
+        return [f"{rows[k][0].name}.{ROW_NAMES[rows[k][1]]}" for k in loose]
+
+    def transmission(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """G, (dof, mobility): qd = G u for the independent rates u, which are the actuated ones where they can be.
+
+        >>> import redyn
+        >>> robot = redyn.load("four-bar")
+        >>> robot.transmission(robot.initial).shape
+        (3, 1)
+        """
+        if not self.model.loops:
+            shape = self.configuration("q", q).shape[:-1]
+            return np.broadcast_to(np.eye(self.dof), (*shape, self.dof, self.dof)).copy()
+        return self._run("transmission", (q,), options)
 
     # --- motion -----------------------------------------------------------------------------------------------
 
@@ -342,9 +522,17 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
+        loops: bool = True,
         **options: Unpack[Options],
     ) -> Array:
-        """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35)."""
+        """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35).
+
+        Where loops are closed, those of the actuated joints, and zero at the others; of more actuators than the motion
+        needs, the least in the sense of squares. The wrench of a floating base is that which somebody has to supply.
+        `loops=False` is of the bare tree.
+        """
+        if not loops and self.model.loops:
+            return self.tree.inverse_dynamics(q, qd, qdd, external, payload, gravity, **options)
         return self._run_in_world("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
 
     def forward_dynamics(
@@ -356,9 +544,15 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
+        loops: bool = True,
         **options: Unpack[Options],
     ) -> Array:
-        """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way."""
+        """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way.
+
+        Where loops are closed they stay closed; `loops=False` is of the bare tree.
+        """
+        if not loops and self.model.loops:
+            return self.tree.forward_dynamics(q, qd, tau, external, payload, gravity, method, **options)
         if method == "recursive":
             return self._run_in_world("forward_dynamics", (q, qd, tau), options, gravity, external, payload)
         if method != "cholesky":
@@ -369,8 +563,13 @@ class Robot:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
         return self._run("solve", (q, phi), options)
 
-    def mass_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
-        """The generalized inertia matrix (9.15), armature included."""
+    def mass_matrix(self, q: ArrayLike, reduced: bool = False, **options: Unpack[Options]) -> Array:
+        """The generalized inertia matrix (9.15), armature included.
+
+        Of the tree, whether or not loops are closed; `reduced` gives that of the independent rates, G^T M G.
+        """
+        if reduced and self.model.loops:
+            return self._run("reduced_mass_matrix", (q,), options)
         return self._run("mass_matrix", (q,), options)
 
     def inverse_mass_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
@@ -394,8 +593,12 @@ class Robot:
         """The vector of convective inertia terms h (9.19)."""
         return self._run("coriolis_vector", (q, qd), options)
 
-    def gravity_torque(self, q: ArrayLike, gravity: ArrayLike | None = None, **options: Unpack[Options]) -> Array:
-        """What the actuators must supply to hold still."""
+    def gravity_torque(
+        self, q: ArrayLike, gravity: ArrayLike | None = None, loops: bool = True, **options: Unpack[Options]
+    ) -> Array:
+        """What the actuators must supply to hold still; where loops are closed, zero at joints without actuators."""
+        if not loops and self.model.loops:
+            return self.tree.gravity_torque(q, gravity, **options)
         return self._run_in_world("gravity_torque", (q,), options, gravity)
 
     def friction_torque(self, qd: ArrayLike, **options: Unpack[Options]) -> Array:
@@ -426,19 +629,33 @@ class Robot:
         """Moment and force of each parent on its child, (L, 6) or (N, L, 6) for the L moving links, as `link_names`.
 
         In the axes of the child's link frame, at the joint. A joint of several degrees of freedom has one of them.
+        Where loops are closed, components that they leave open are NaN, as in `loop_wrenches`.
         """
-        return self._run_in_world("joint_wrenches", (q, qd, qdd), options, gravity, external)
+        found = self._run_in_world("joint_wrenches", (q, qd, qdd), options, gravity, external)
+        if self.model.loops:
+            from redyn.kinematics import loop_forces
+
+            found[...] = loop_forces.mark_undetermined(self, q, found)
+        return found
 
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]
     ) -> tuple[Array, Array]:
-        """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix."""
+        """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix.
+
+        Where loops are closed, the torques are those of the actuators and the rates the independent ones, from which q
+        and all rates follow: (actuated rates, mobility) each.
+        """
         return self._run("inverse_dynamics_derivatives", (q, qd, qdd), options)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **options: Unpack[Options]
     ) -> tuple[Array, Array, Array]:
-        """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix."""
+        """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix.
+
+        Where loops are closed, of the independent rates, by those and by the torques of the actuators: (mobility,
+        mobility) twice and (mobility, actuated rates).
+        """
         return self._run("forward_dynamics_derivatives", (q, qd, tau), options)
 
     def regressor(
@@ -610,12 +827,16 @@ class Robot:
         """
         springs = self.spring_torque(q)
         parts = (
-            self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3)) - springs,
+            self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3), loops=False) - springs,
             self.coriolis_vector(q, qd),
-            self.gravity_torque(q, gravity),
+            self.gravity_torque(q, gravity, loops=False),
             self.friction_torque(qd),
             springs,
         )
+        if self.model.loops:
+            from redyn.kinematics import loop_forces
+
+            parts = loop_forces.driving_parts(self, q, parts)
         return TorqueParts(*(np.array(part) for part in np.broadcast_arrays(*parts)))
 
     def linearize(
@@ -630,18 +851,23 @@ class Robot:
         they change meanwhile, so that it is off by an amount of the order of step^2 in one step, and of step over a
         fixed time: first order. Take A and B along the motion where that matters.
 
+        Where loops are closed, the state is of the independent rates (see `independent`) and tau of the actuators.
+
         >>> import redyn
         >>> A, B = redyn.load("one-link").linearize([0.0], [0.0], [0.0])
         >>> A.shape, B.round(3).tolist()
         ((2, 2), [[0.0], [3.0]])
         """
         by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **options)
-        n = self.dof
-        flow = np.zeros((*by_q.shape[:-2], 3 * n, 3 * n))  # of (q, qd, tau), with tau held
+        n, width = by_tau.shape[-2:]
+        flow = np.zeros((*by_q.shape[:-2], 2 * n + width, 2 * n + width))  # of (q, qd, tau), with tau held
         if self.model.quaternions:
-            rates = normal("qd", qd, n, counted(n, "number"))
+            rates = normal("qd", qd, self.dof, counted(self.dof, "number"))
             drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
-            flow[..., :n, :n] = drift if rates.ndim == 2 else drift[0]
+            if self.model.closure is not None:
+                G = self.transmission(q).reshape(-1, self.dof, n)
+                drift = (drift @ G)[:, list(self.model.closure.independent)]
+            flow[..., :n, :n] = drift if flow.ndim == 3 else drift[0]
         flow[..., :n, n : 2 * n] = np.eye(n)
         flow[..., n : 2 * n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
         if step is not None:
@@ -773,6 +999,8 @@ def load(
     exact: bool = False,
     allow_unphysical: bool = False,
     trust: Trust | None = None,
+    loops: Loops | None = None,
+    actuated: Sequence[str] | None = None,
 ) -> Robot:
     """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
 
@@ -788,12 +1016,22 @@ def load(
     Files may be untrusted, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
     ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
 
+    `loops` are joints that close loops, a list of mappings as in a robot file, and `actuated` names the joints that are
+    driven then; both take the place of what the file says. `loops=False` loads the bare tree.
+
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
     """
     if mimic not in ("independent", "couple"):
         raise InputError(f"mimic: expected 'independent' or 'couple', got {mimic!r}")
-    description = read(source, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
+    description = read(
+        source,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        trust=trust,
+        loops=loops,
+        actuated=actuated,
+    )
     followers = _followers(description)
     if followers and mimic == "independent":
         first, more = followers[0], f" (and {len(followers) - 1} more)" if len(followers) > 1 else ""
@@ -802,7 +1040,10 @@ def load(
             f"{description.source or description.name}: joint {first.name!r} mimics {leader!r}{more}; redyn takes such "
             "joints as independent, mimic='couple' ties them"
         )
-    return Robot(description, friction=friction, exact=exact, mimic=mimic)
+    robot = Robot(description, friction=friction, exact=exact, mimic=mimic)
+    for note in robot.notes:
+        warn(f"{description.source or description.name}: {note}")
+    return robot
 
 
 def chain(n: int, seed: int = 0) -> Robot:

@@ -33,7 +33,8 @@ def is_zero(value: Any) -> bool:
     """
     if isinstance(value, int | float):
         return value == 0
-    return getattr(value, "is_zero", None) is True  # SymPy's expressions and polynomials
+    known = getattr(value, "is_zero", None)  # an attribute of SymPy's expressions, a method of CasADi's nodes
+    return known is True or (callable(known) and known() is True)
 
 
 class Arithmetic(Protocol):

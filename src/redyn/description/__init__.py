@@ -3,12 +3,13 @@
 from redyn.description.chain import random_chain
 from redyn.description.checks import check_physical, unphysical_links
 from redyn.description.read import Source, Trust, library, read
-from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
+from redyn.description.schema import JointDescription, LinkDescription, LoopDescription, RobotDescription
 from redyn.description.yaml_file import from_mapping, to_data, to_yaml
 
 __all__ = [
     "JointDescription",
     "LinkDescription",
+    "LoopDescription",
     "RobotDescription",
     "Source",
     "Trust",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 import numpy as np
 
+from redyn.description.loops import checked_loops
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
 from redyn.description.ties import in_rings, is_single
 from redyn.errors import DescriptionError
+from redyn.words import suggestion
 
 # Rounding of a table printed to six digits; rods and discs are exactly at the limit.
 PHYSICAL_TOLERANCE = 1e-6
@@ -47,20 +48,15 @@ def complete(robot: RobotDescription) -> RobotDescription:
     names = [str(link.name) for link in links]
     if robot.end_effector is not None and robot.end_effector not in names:
         raise DescriptionError(
-            "end_effector", f"no link is called {robot.end_effector!r}{_suggest(robot.end_effector, names)}"
+            "end_effector", f"no link is called {robot.end_effector!r}{suggestion(robot.end_effector, names)}"
         )
-    return robot.model_copy(update={"links": links})
+    return robot.model_copy(update={"links": links, "loops": checked_loops(robot, links)})
 
 
 def check_moves(robot: RobotDescription, origin: str = "") -> None:
     if all(link.joint.type == "fixed" for link in robot.links):
         where = f"{origin}: links" if origin else "links"
         raise DescriptionError(where, "no joint moves; at least one must not be fixed, or the base must float")
-
-
-def _suggest(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, 1)
-    return f"; did you mean {close[0]!r}?" if close else f"; the names are {', '.join(names[:12])}"
 
 
 def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) -> None:
@@ -171,7 +167,7 @@ def _check_parents(links: list[LinkDescription]) -> None:
     for i, link in enumerate(links):
         if link.parent not in index and link.parent != WORLD:
             raise DescriptionError(
-                f"links[{i}].parent", f"no link is called {link.parent!r}{_suggest(str(link.parent), list(index))}"
+                f"links[{i}].parent", f"no link is called {link.parent!r}{suggestion(str(link.parent), list(index))}"
             )
     grounded = {WORLD}
     for link in links:
@@ -202,7 +198,7 @@ def _check_mimics(links: list[LinkDescription]) -> None:
             continue
         wrong = ""
         if leader not in every:
-            wrong = f"no joint is called {leader!r}{_suggest(leader, list(singles))}"
+            wrong = f"no joint is called {leader!r}{suggestion(leader, list(singles))}"
         elif leader not in singles:
             wrong = f"{leader!r} cannot be mimicked; only joints with one coordinate can"
         elif link.joint.name in rings:

@@ -7,7 +7,7 @@ the moving link is named after the joint and the body is fixed to it, so that ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,13 @@ _SOLIDS = {2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box", 7
 _SHOWN = 3  # MuJoCo's viewer shows geoms of lower groups
 
 
-def parse_mjcf(root: Element, path: Path, trusted: bool = False) -> RobotDescription:
-    """A robot from an MJCF file with the root element `root`. `trusted`: it may read files from any folder."""
+def parse_mjcf(
+    root: Element, path: Path, extra: Mapping[str, object] | None = None, trusted: bool = False
+) -> RobotDescription:
+    """A robot from an MJCF file with the root element `root`, with fields `extra` in place of what it says.
+
+    `trusted`: it may read files from any folder.
+    """
     files = read_files(root, path, trusted)
     check_amounts(files)
     model = compiled(path)
@@ -47,14 +52,15 @@ def parse_mjcf(root: Element, path: Path, trusted: bool = False) -> RobotDescrip
     meshes = _mesh_files(model, files, path.parent)
     fields = [link for body in range(1, model.nbody) for link in _Body(model, body, names, acts, meshes).links()]
     try:
-        description = RobotDescription(
-            name=model.names.partition(b"\0")[0].decode("utf-8", "replace").strip()[:200] or file,
-            source=file,
-            convention="frames",
-            gravity=_gravity(model, acts),
-            links=[LinkDescription(**link) for link in fields],
-        )
-        description = complete(description)
+        whole = {
+            "name": model.names.partition(b"\0")[0].decode("utf-8", "replace").strip()[:200] or file,
+            "source": file,
+            "convention": "frames",
+            "gravity": _gravity(model, acts),
+            "links": [LinkDescription(**link) for link in fields],
+            **(extra or {}),
+        }
+        description = complete(RobotDescription.model_validate(whole))
     except ValidationError as error:
         problem = error.errors(include_url=False)[0]
         where = ".".join(str(step) for step in problem["loc"])

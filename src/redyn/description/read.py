@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from os import PathLike
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Literal, cast
 
 from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
+from redyn.description.loops import Loops, given_loops
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
 from redyn.description.transforms import floating
@@ -36,26 +37,34 @@ def library() -> list[str]:
 
 
 def read(
-    source: Source, *, floating_base: bool = False, allow_unphysical: bool = False, trust: Trust | None = None
+    source: Source,
+    *,
+    floating_base: bool = False,
+    allow_unphysical: bool = False,
+    trust: Trust | None = None,
+    loops: Loops | None = None,
+    actuated: Sequence[str] | None = None,
 ) -> RobotDescription:
     """The description of a library name, a path or a mapping; `floating_base` puts it on a free joint.
 
-    A file may read others (meshes, includes of MJCF) in its own folder only, unless `trust` is "files".
+    A file may read others (meshes, includes of MJCF) in its own folder only, unless `trust` is "files". `loops` and
+    `actuated` take the place of what the source says of them; with False it has no loops.
     """
     if trust not in (None, "files"):
         raise InputError(f"trust: expected 'files' or None, got {trust!r}")
+    extra = given_loops(loops, actuated)
     if isinstance(source, Mapping):
-        description, origin = from_mapping(source), ""
+        description, origin = from_mapping({**source, **extra}), ""
     elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
         kind = type(cast(object, source)).__name__
         raise DescriptionError("", f"load takes a library name, a path or a dict, got {kind}")
     elif str(source) in library():
         origin = str(source)
         text = (resources.files("redyn.description") / "library" / f"{origin}.yaml").read_text("utf-8")
-        description = parse_yaml(text, origin)
+        description = parse_yaml(text, origin, extra)
     else:
         path = Path(source)
-        description, origin = _read_file(path, trust == "files"), path.name
+        description, origin = _read_file(path, trust == "files", extra), path.name
     if not allow_unphysical:
         check_physical(description, origin)
     if floating_base:
@@ -64,7 +73,7 @@ def read(
     return description
 
 
-def _read_file(path: Path, trusted: bool) -> RobotDescription:
+def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
     shown = str(path)[:200]
     if "\n" in shown:
         raise DescriptionError("", "load takes a path or a dict, not the text of a file")
@@ -78,7 +87,8 @@ def _read_file(path: Path, trusted: bool) -> RobotDescription:
         if path.stat().st_size > LARGEST_FILE:
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
         data = path.read_bytes()
-        description = _parse_xml(data, path, trusted) if path.suffix.lower() in _XML else _parse_text(data, path)
+        parse = _parse_xml if path.suffix.lower() in _XML else _parse_text
+        description = parse(data, path, trusted, extra)
         return description.placed_in(path.resolve().parent, trusted)
     except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
@@ -88,15 +98,16 @@ def _read_file(path: Path, trusted: bool) -> RobotDescription:
         raise DescriptionError(shown, f"cannot be read: {error.strerror}") from None
 
 
-def _parse_text(data: bytes, path: Path) -> RobotDescription:
+def _parse_text(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
+    del trusted
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DescriptionError(str(path)[:200], f"not UTF-8 text (byte {error.start})") from None
-    return parse_yaml(text, path.name)
+    return parse_yaml(text, path.name, extra)
 
 
-def _parse_xml(data: bytes, path: Path, trusted: bool) -> RobotDescription:
+def _parse_xml(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
     """URDF or MJCF, according to the root element."""
     root = parse_xml(data, path.name)
-    return parse_mjcf(root, path, trusted) if root.tag == "mujoco" else parse_urdf(root)
+    return parse_mjcf(root, path, extra, trusted) if root.tag == "mujoco" else parse_urdf(root, extra)

@@ -16,6 +16,9 @@ Convention = Literal["dh", "modified-dh", "frames"]
 JointType = Literal[
     "revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed"
 ]
+LoopType = Literal[
+    "revolute", "prismatic", "cylindrical", "planar", "spherical", "universal", "fixed", "distance", "gear"
+]
 ShapeType = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid", "mesh"]
 WORLD = "world"  # the name of link 0
 
@@ -114,6 +117,24 @@ Colour = Annotated[tuple[float, float, float, float], BeforeValidator(_vector(4,
 Values = Annotated[tuple[float, ...], BeforeValidator(_values)]
 Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
 Name = Annotated[str, BeforeValidator(_name)]
+
+
+def _pair(value: object) -> tuple[object, object]:
+    items = _items(value)
+    if items is None or len(items) != 2:
+        raise ValueError(f"expected two entries, got {shown(value)}")
+    return items[0], items[1]
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    items = _items(value)
+    if not items or len(items) > 20:
+        raise ValueError(f"expected a list of 1 to 20 numbers, got {shown(value)}")
+    return tuple(parse_number(item) for item in items)
+
+
+Pair = Annotated[tuple[Name, Name], BeforeValidator(_pair)]
+Numbers = Annotated[tuple[float, ...], BeforeValidator(_numbers)]
 
 
 class _Strict(BaseModel):
@@ -251,6 +272,65 @@ class LinkDescription(_Strict):
     collision: list[Shape] = Field(default_factory=list[Shape])
 
 
+class PlacedFrame(_Strict):
+    """A frame in that of a link."""
+
+    xyz: Vector = (0.0, 0.0, 0.0)
+    rpy: Angles = (0.0, 0.0, 0.0)
+
+
+_LOOP_FIELDS: dict[str, set[str]] = {
+    "gear": {"coefficients"},
+    "distance": {"at", "meets", "frames", "length"},
+}
+
+
+class LoopDescription(_Strict):
+    """A joint that closes a loop: between two links that the tree connects already, or between one and the world.
+
+    It sits at the point `at` of the first link and at the point `meets` of the second, each in the link's own frame,
+    with its axis along `axis` of both (z unless given). `frames` gives both frames as a whole instead; their z axes
+    are the joint's, and a universal joint turns about x of the first and y of the second. Where `at` stands alone,
+    the second frame is where the first one is in the initial pose.
+
+    `distance` is a massless rod of this length with a ball at either end. A `gear` is between two joints: q of the
+    second is a polynomial of q of the first.
+    """
+
+    name: Name | None = None
+    between: Pair
+    joint: LoopType
+    at: Vector | None = None
+    meets: Vector | None = None
+    axis: Vector | None = None
+    frames: Annotated[tuple[PlacedFrame, PlacedFrame], BeforeValidator(_pair)] | None = None
+    length: Positive | None = None
+    coefficients: Numbers | None = None  # of a gear, the constant first
+
+    @model_validator(mode="after")
+    def _consistent(self) -> LoopDescription:
+        useful = _LOOP_FIELDS.get(self.joint, {"at", "meets", "axis", "frames"})
+        for field in ("at", "meets", "axis", "frames", "length", "coefficients"):
+            if getattr(self, field) is not None and field not in useful:
+                raise ValueError(f"{field} does not apply to a {self.joint} joint")
+        if self.joint == "gear" and self.coefficients is None:
+            raise ValueError("coefficients is missing; a gear needs [offset, ratio]")
+        if self.joint == "distance" and self.length is None:
+            raise ValueError("length is missing; a distance needs it, in metres")
+        if self.frames is not None and (self.at or self.meets or self.axis) is not None:
+            raise ValueError("frames: give either frames, or at, meets and axis")
+        if self.meets is not None and self.at is None:
+            raise ValueError("at is missing; meets is the same point in the second link, at in the first")
+        if self.axis is not None and not 1e-6 < sum(x * x for x in self.axis) ** 0.5 < 1e6:
+            raise ValueError(f"axis: expected a direction such as [0, 0, 1], got {list(self.axis)}")
+        return self
+
+    @property
+    def from_initial_pose(self) -> bool:
+        """Whether the second frame is where the first one is in the initial pose."""
+        return self.joint not in ("gear", "distance") and self.at is not None and self.meets is None
+
+
 class RobotDescription(_Strict):
     """A whole robot file."""
 
@@ -262,6 +342,8 @@ class RobotDescription(_Strict):
     end_effector: Name | None = None
     unphysical: Annotated[str, Field(min_length=1)] | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
+    loops: Annotated[list[LoopDescription], Field(max_length=1_000)] = Field(default_factory=list[LoopDescription])
+    actuated: list[Name] | None = None  # joints that are driven, of a robot with loops; the others are passive
     # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)
     _trusted: bool = PrivateAttr(default=False)

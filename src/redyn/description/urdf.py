@@ -7,6 +7,7 @@ in shapes) give warnings; what prevents a robot from being built is an error wit
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,8 +24,8 @@ from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError
 
 
-def parse_urdf(robot: Element) -> RobotDescription:
-    """A robot from the <robot> element of a URDF file."""
+def parse_urdf(robot: Element, extra: Mapping[str, object] | None = None) -> RobotDescription:
+    """A robot from the <robot> element of a URDF file, with fields `extra` that the format has not."""
     if robot.tag != "robot":
         raise DescriptionError(robot.file, f"expected a <robot> element, got <{robot.tag[:60]}>")
     notes = Notes()
@@ -54,8 +55,8 @@ def parse_urdf(robot: Element) -> RobotDescription:
         raise robot.error("no link but the world")
     title = robot.attributes.get("name", "").strip()[:200] or robot.file
     try:
-        description = RobotDescription(name=title, source=robot.file, convention="frames", links=described)
-        description = complete(description)
+        fields = {"name": title, "source": robot.file, "convention": "frames", "links": described, **(extra or {})}
+        description = complete(RobotDescription.model_validate(fields))
     except ValidationError as error:
         raise robot.error(_reason(error)) from None
     except DescriptionError as error:

@@ -67,8 +67,8 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def parse_yaml(text: str, origin: str) -> RobotDescription:
-    """A robot from the text of a file; `origin` names the file in errors."""
+def parse_yaml(text: str, origin: str, extra: Mapping[str, object] | None = None) -> RobotDescription:
+    """A robot from the text of a file; `origin` names the file in errors, `extra` takes the place of keys in it."""
     if len(text) > LARGEST_YAML:
         limit = f"the limit is {LARGEST_YAML:,} characters"
         raise DescriptionError(origin, f"the file is too long for a robot in YAML: {len(text):,} characters; {limit}")
@@ -82,7 +82,7 @@ def parse_yaml(text: str, origin: str) -> RobotDescription:
         raise DescriptionError(origin, f"not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise DescriptionError(origin, "expected a robot: keys such as name, convention and links")
-    return from_mapping(cast("Mapping[str, object]", data), origin)
+    return from_mapping({**cast("Mapping[str, object]", data), **(extra or {})}, origin)
 
 
 def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescription:
@@ -126,6 +126,8 @@ _CURES = {
     "type": "; write revolute, prismatic, fixed or another type",
     "links": "; a list with one entry per link",
     "name": "; the name of the robot",
+    "between": "; the two links that the joint connects",
+    "loops.joint": "; write revolute, spherical or another type",
     "mimic.joint": "; the name of the joint to mimic",
     "visual.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
     "collision.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
@@ -172,6 +174,10 @@ def to_data(robot: RobotDescription) -> dict[str, object]:
                 _say_radians(link, item.path)
         if set(link["joint"]) == {"type"}:
             link["joint"] = link["joint"]["type"]
+    for loop in data.get("loops", ()):
+        for frame in loop.get("frames", ()):
+            if "rpy" in frame:
+                frame["rpy"] = [format_angle(angle) for angle in frame["rpy"]]
     return data
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from redyn.algebra import Arithmetic, Scalar, Vec3
+from redyn.dynamics.closed import Closed
 from redyn.dynamics.inverse import External
 from redyn.model import Frame, Model
 
@@ -26,6 +27,7 @@ class Conditions:
     gravity: Vec3 | None = None
     external: External = ()
     frame: Frame | None = None
+    guarded: bool = True  # see Task
 
 
 class Kind(Enum):
@@ -87,6 +89,7 @@ class Algorithm:
     regroup: bool  # whether regrouped inertial parameters give the same result
     divisor: Divisor
     reduced: Callable[[Solve], Outputs] | None  # of those that divide: the same from the mass matrix as a whole
+    closed: Callable[[Closed], Outputs] | None  # for robots with loops, guards last; None: as for the tree
     per_pair: int  # operations for every link and link that carries it, about; 0 where a few per link are all
 
     by = ()  # the state vectors by which it is differentiated: none
@@ -113,6 +116,7 @@ class Derivative:
     outputs: tuple[Output, ...]
     run: Callable[[Model, Arithmetic, Columns, Conditions], Outputs]
     reduced: Callable[[Solve], Outputs] | None
+    closed: Callable[[Closed], Outputs] | None
     per_pair: int
 
     short = ""

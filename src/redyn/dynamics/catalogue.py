@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics import convective, derivatives, energy, forward, inertia, inverse, kinematics, passive
+from redyn.dynamics import convective, derivatives, energy, forward, inertia, inverse, kinematics, loops, passive
 from redyn.dynamics.algorithm import (
     Algorithm,
     Columns,
@@ -108,7 +109,8 @@ def _solved_columns(s: Solve, slopes: Rows) -> Rows:
 _ALL, _NONE = frozenset({"gravity", "external", "payload"}), frozenset[str]()
 _GRAVITY, _FRAME, _PUSHED = frozenset({"gravity"}), frozenset({"frame"}), frozenset({"gravity", "external"})
 _q, _v, _a, _t = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
-_MATRIX: dict[str, Any] = {"divisor": Divisor.NONE, "reduced": None}  # divides by nothing
+_TREE: dict[str, Any] = {"closed": None}  # loops change nothing about it
+_MATRIX: dict[str, Any] = {**_TREE, "divisor": Divisor.NONE, "reduced": None}  # and it divides by nothing
 _PASS: dict[str, Any] = {**_MATRIX, "per_pair": 0}  # and visits each link a few times
 
 
@@ -134,7 +136,7 @@ def _algorithms() -> list[Algorithm]:
             _force("tau"),
             lambda m, a, s, w: [i.inverse_dynamics(m, a, *s, **_forces(w))],
             options=_ALL,
-            **_PASS,
+            **_PASS | {"closed": loops.driving_torque},
             regroup=True,
         ),
         Algorithm(
@@ -147,6 +149,7 @@ def _algorithms() -> list[Algorithm]:
             regroup=True,
             divisor=Divisor.JOINT_INERTIAS,
             reduced=_acceleration,
+            closed=loops.acceleration,
             per_pair=0,
         ),
         Algorithm(
@@ -159,6 +162,7 @@ def _algorithms() -> list[Algorithm]:
             regroup=True,
             divisor=Divisor.MASS_MATRIX,
             reduced=_acceleration,
+            closed=loops.acceleration,
             per_pair=0,
         ),
         Algorithm(
@@ -171,6 +175,7 @@ def _algorithms() -> list[Algorithm]:
             regroup=True,
             divisor=Divisor.JOINT_INERTIAS,
             reduced=lambda s: [cholesky_solve(s.arith, s.M, s.values["phi"])],
+            **_TREE,
             per_pair=0,
         ),
         Algorithm(
@@ -194,6 +199,7 @@ def _algorithms() -> list[Algorithm]:
             regroup=True,
             divisor=Divisor.JOINT_INERTIAS,
             reduced=lambda s: [flat(cholesky_inverse(s.arith, s.M))],
+            **_TREE,
             per_pair=85,
         ),
         Algorithm(
@@ -206,6 +212,7 @@ def _algorithms() -> list[Algorithm]:
             regroup=True,
             divisor=Divisor.JOINT_INERTIAS,
             reduced=lambda s: _udu(*udu_of_matrix(s.arith, s.M)),
+            **_TREE,
             per_pair=40,
         ),
         Algorithm(
@@ -247,7 +254,7 @@ def _algorithms() -> list[Algorithm]:
             _force("tau"),
             lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)],
             options=_GRAVITY,
-            **_PASS,
+            **_PASS | {"closed": loops.driving_torque},
             regroup=True,
         ),
         Algorithm(
@@ -367,7 +374,7 @@ def _algorithms() -> list[Algorithm]:
             (_per_body("wrenches", 6),),
             lambda m, a, s, w: [_wrenches(m, a, s, w)],
             options=_PUSHED,
-            **_PASS,
+            **_PASS | {"closed": loops.joint_wrenches},
             regroup=False,
         ),
         Algorithm(
@@ -377,7 +384,7 @@ def _algorithms() -> list[Algorithm]:
             (parameters,),
             lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))],
             options=_GRAVITY,
-            **_MATRIX,
+            **_MATRIX | {"closed": loops.driving_columns},
             regroup=False,
             per_pair=195,
         ),
@@ -387,8 +394,20 @@ def _algorithms() -> list[Algorithm]:
 ALGORITHMS = {algorithm.name: algorithm for algorithm in _algorithms()}
 
 
-def _squares(*names: str) -> tuple[Output, ...]:
-    return tuple(_square(name)[0] for name in names)
+def _slopes(**shapes: tuple[Callable[[Model], int], Callable[[Model], int]]) -> tuple[Output, ...]:
+    """Matrices of derivatives. Where loops are closed they are in the independent rates and the driven torques."""
+    return tuple(
+        Output(name, Kind.SQUARE, lambda m, rows=rows, columns=columns: (rows(m), columns(m)))
+        for name, (rows, columns) in shapes.items()
+    )
+
+
+def _independent(model: Model) -> int:
+    return model.mobility
+
+
+def _driven(model: Model) -> int:
+    return model.dof if model.closure is None else len(model.closure.driven)
 
 
 DERIVATIVES = {
@@ -397,20 +416,133 @@ DERIVATIVES = {
         Derivative(
             ALGORITHMS["inverse_dynamics"],
             ("q", "qd"),
-            _squares("dtau_dq", "dtau_dqd"),
+            _slopes(dtau_dq=(_driven, _independent), dtau_dqd=(_driven, _independent)),
             lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s)],
             reduced=None,
+            closed=loops.driving_slopes,
             per_pair=160,
         ),
         Derivative(
             ALGORITHMS["forward_dynamics"],
             ("q", "qd", "tau"),
-            _squares("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+            _slopes(
+                dqdd_dq=(_independent, _independent),
+                dqdd_dqd=(_independent, _independent),
+                dqdd_dtau=(_independent, _driven),
+            ),
             lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s)],
             reduced=_acceleration_slopes,
+            closed=loops.acceleration_slopes,
             per_pair=450,
         ),
     )
 }
-CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES}
+
+
+def _rows(model: Model) -> int:
+    return len(model.rows)
+
+
+def _of_closed_loops(model: Model, arith: Arithmetic, s: Columns, w: Conditions) -> Outputs:
+    raise TypeError("this algorithm is of robots with closed loops")
+
+
+def _loop_algorithms() -> list[Algorithm]:
+    """What only robots with loops have."""
+    of_closed: dict[str, Any] = {
+        "run": _of_closed_loops,
+        "options": _NONE,
+        "regroup": True,
+        "divisor": Divisor.NONE,
+        "reduced": None,
+        "per_pair": 100,
+    }
+    return [
+        Algorithm(
+            "loop_error",
+            "",
+            _q,
+            (Output("phi", Kind.PLAIN, lambda m: (_rows(m),)),),
+            lambda m, a, s, w: [loops.loop_error(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "loop_poses",
+            "",
+            _q,
+            (Output("poses", Kind.PLAIN, lambda m: (len(m.loops), 4, 4)),),
+            lambda m, a, s, w: [flat(loops.loop_poses(m, a, *s))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "loop_jacobian",
+            "",
+            _q,
+            (Output("J", Kind.COLUMNS, lambda m: (_rows(m), m.dof)),),
+            lambda m, a, s, w: [flat(loops.loop_jacobian(m, a, *s))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "row_wrenches",
+            "",
+            _q,
+            (Output("wrenches", Kind.PLAIN, lambda m: (_rows(m), len(m.bodies), 6)),),
+            lambda m, a, s, w: [loops.row_wrenches(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "loop_accelerations",
+            "",
+            _a,
+            (Output("rates", Kind.PLAIN, lambda m: (_rows(m),)),),
+            lambda m, a, s, w: [loops.loop_accelerations(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "loop_multipliers",
+            "",
+            _t,
+            (Output("multipliers", Kind.PLAIN, lambda m: (0 if m.closure is None else len(m.closure.rows),)),),
+            closed=loops.multipliers,
+            **of_closed | {"options": _ALL},
+        ),
+        Algorithm(
+            "transmission",
+            "",
+            _q,
+            (Output("G", Kind.PLAIN, lambda m: (m.dof, m.mobility)),),
+            closed=loops.transmission,
+            **of_closed,
+        ),
+        Algorithm(
+            "reduced_mass_matrix",
+            "",
+            _q,
+            (Output("M", Kind.PLAIN, lambda m: (m.mobility, m.mobility)),),
+            closed=loops.reduced_mass_matrix,
+            **of_closed,
+        ),
+        Algorithm(
+            "projection",
+            "",
+            _v,
+            (Output("q", Kind.PLAIN, lambda m: (m.nq,)), Output("qd", Kind.PLAIN, lambda m: (m.dof,))),
+            closed=loops.projection,
+            **of_closed,
+        ),
+    ]
+
+
+LOOP_ALGORITHMS = {algorithm.name: algorithm for algorithm in _loop_algorithms()}
+CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS}
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

@@ -72,26 +72,39 @@ def outward_step(link: Link, joint: Articulation, phi_tilde: Scalar, mu: Twist |
     return x_i, p * x_i + mu  # (9.41b)
 
 
-def solve_with(
+def inward(
     model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi: Sequence[Scalar]
 ) -> list[Scalar]:
-    """x with GIM x = phi, the articulations being known."""
-    n = model.n
-    eta: list[Wrench | None] = [None] * n
+    """phi_tilde = D^-1 U^-1 phi, from the tips to the base (9.39), (9.40)."""
+    eta: list[Wrench | None] = [None] * model.n
     phi_tilde = list(phi)
-    for i in reversed(range(n)):
+    for i in reversed(range(model.n)):
         link = model.links[i]
         phi_tilde[i], eta_i = inward_step(link, joints[i], phi[i], eta[i])
         if link.parent:
             carried, on_parent = eta[link.parent - 1], B[i].T @ eta_i  # (9.39b)
             eta[link.parent - 1] = on_parent if carried is None else carried + on_parent
-    x = list(phi)
+    return phi_tilde
+
+
+def outward(
+    model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi_tilde: Sequence[Scalar]
+) -> list[Scalar]:
+    """x = U^-T phi_tilde, from the base to the tips (9.41)."""
+    x = list(phi_tilde)
     mu: list[Twist] = []
     for i, link in enumerate(model.links):
         arriving = B[i] @ mu[link.parent - 1] if link.parent else None  # (9.41b)
         x[i], mu_i = outward_step(link, joints[i], phi_tilde[i], arriving)
         mu.append(mu_i)
     return x
+
+
+def solve_with(
+    model: Model, B: Sequence[Propagation], joints: Sequence[Articulation], phi: Sequence[Scalar]
+) -> list[Scalar]:
+    """x with GIM x = phi, the articulations being known."""
+    return outward(model, B, joints, inward(model, B, joints, phi))
 
 
 def solve(model: Model, arith: Arithmetic, q: Sequence[Scalar], phi: Sequence[Scalar]) -> list[Scalar]:

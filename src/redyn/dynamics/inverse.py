@@ -145,10 +145,16 @@ def user_joint_wrenches(
     qdd: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    on_links: Mapping[int, Wrench] | None = None,
 ) -> list[Wrench]:
-    """All six components of what each parent exerts on its child: axes of the child's frame, at the user's joint."""
+    """All six components of what each parent exerts on its child: axes of the child's frame, at the user's joint.
+
+    `on_links` are wrenches beside the external ones, in the axes and at the origins of links.
+    """
     B = propagations(model, arith, q)
     applied = applied_wrenches(model, arith, B, external)
+    for i, wrench in (on_links or {}).items():
+        applied[i] = applied[i] + wrench if i in applied else wrench
     _, w = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)
     result: list[Wrench] = []
     for i in model.bodies:

@@ -1,6 +1,8 @@
 """Every algorithm for robots some of whose rates depend on others: it runs on the whole tree, between G and G^T.
 
-What becomes of a result depends on its kind alone. What divides is solved from G^T M G, order n^3.
+What becomes of a result depends on its kind alone. What divides is solved from G^T M G, order n^3. Where loops are
+closed as well, or alone, an algorithm that they change has its own way (see `loops`), given the tree in the robot's
+own rates.
 """
 
 from __future__ import annotations
@@ -10,19 +12,41 @@ from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, Scalar
 from redyn.dynamics.algorithm import Columns, Conditions, Entry, Kind, Outputs, Rows, Solve, flat
+from redyn.dynamics.closed import Closed
+from redyn.dynamics.constraints import Cut, jacobian_row
 from redyn.dynamics.derivatives import inverse_dynamics_derivatives
+from redyn.dynamics.forward import generalized_force
 from redyn.dynamics.inertia import dot, mass_matrix
-from redyn.dynamics.inverse import inverse_dynamics
-from redyn.dynamics.kinematics import jacobian
+from redyn.dynamics.inverse import inverse_dynamics, user_joint_wrenches
+from redyn.dynamics.kinematics import coordinate_rates, jacobian
+from redyn.dynamics.mechanism import MatrixSolver, Mechanism, RecursiveSolver
 from redyn.model import Model, RateMap, Reduction
 
 
 def run(algorithm: Entry, model: Model, arith: Arithmetic, state: Columns, conditions: Conditions) -> Outputs:
-    """The outputs of an algorithm, whether or not rates of the robot depend on others."""
-    if model.reduction is None:
-        return algorithm.run(model, arith, state, conditions)
+    """The outputs of an algorithm, whether or not rates of the robot depend on others or its loops are closed.
+
+    One list more than the algorithm has outputs is of guards: numbers that must be positive, or the results are wrong.
+    """
     given = dict(zip(algorithm.state, state, strict=True))
-    tree = _Tree.of(model, model.reduction, arith, given, conditions)
+    tree = None if model.reduction is None else _Tree.of(model, model.reduction, arith, given, conditions)
+    if model.loops and algorithm.closed is not None:
+        if tree is None:
+            return algorithm.closed(_closed(algorithm, model, arith, given, conditions))
+        return algorithm.closed(tree.closed(algorithm, given))
+    return _of_tree(algorithm, model, arith, given, conditions, tree)
+
+
+def _of_tree(
+    algorithm: Entry,
+    model: Model,
+    arith: Arithmetic,
+    given: dict[str, Sequence[Scalar]],
+    conditions: Conditions,
+    tree: _Tree | None,
+) -> Outputs:
+    if tree is None:
+        return algorithm.run(model, arith, [given[name] for name in algorithm.state], conditions)
     if algorithm.by and tree.bias is not None:
         raise NotImplementedError("derivatives where G depends on q")
     if algorithm.reduced is not None:
@@ -30,6 +54,37 @@ def run(algorithm: Entry, model: Model, arith: Arithmetic, state: Columns, condi
         return algorithm.reduced(Solve(arith, M, given, lambda: tree.driving_force(given["tau"]), tree.slopes))
     found = algorithm.run(model, arith, [tree.whole[name] for name in algorithm.state], conditions)
     return [tree.reduced(output.kind, x) for output, x in zip(algorithm.outputs, found, strict=True)]
+
+
+def _closed(
+    algorithm: Entry, model: Model, arith: Arithmetic, given: dict[str, Sequence[Scalar]], conditions: Conditions
+) -> Closed:
+    """For an algorithm that loops change, of a robot whose tree moves independently."""
+    q, gravity, external = given["q"], conditions.gravity, conditions.external
+
+    def solver(m: Mechanism) -> RecursiveSolver:
+        return RecursiveSolver(model, arith, m.B)
+
+    mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), list, solver)
+
+    def phi() -> list[Scalar]:
+        return generalized_force(model, arith, mechanism.B, q, given["qd"], given["tau"], gravity, external)
+
+    return Closed(
+        arith,
+        mechanism,
+        given,
+        conditions.guarded,
+        tree=lambda: _of_tree(algorithm, model, arith, given, conditions, None),
+        inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], gravity, external),
+        phi=phi,
+        mass_matrix=lambda: mass_matrix(model, arith, q),
+        wrenches=lambda more: user_joint_wrenches(
+            model, arith, q, given["qd"], given["qdd"], gravity, external, on_links=more
+        ),
+        coordinate_rates=lambda rates: coordinate_rates(model, arith, q, rates),
+        over=lambda other, values: _closed(algorithm, model, other, values, conditions),
+    )
 
 
 @dataclass
@@ -63,6 +118,42 @@ class _Tree:
             whole["qdd"] = _sum(G.to_tree(given["qdd"]), bias)
         return _Tree(model, reduction, arith, conditions, whole, G, bias)
 
+    def closed(self, algorithm: Entry, given: dict[str, Sequence[Scalar]]) -> Closed:
+        """For an algorithm that loops change."""
+        model, arith, q = self.model, self.arith, self.whole["q"]
+        reduction, conditions = self.reduction, self.conditions
+
+        def solver(m: Mechanism) -> MatrixSolver:
+            def row(cut: Cut, number: int) -> list[Scalar]:
+                return m.row(jacobian_row(model, arith, m.B, cut.push(number), cut.carrier))
+
+            return MatrixSolver(arith, self.square(mass_matrix(model, arith, q)), row)
+
+        return Closed(
+            arith,
+            Mechanism(
+                model, arith, q, self.whole.get("qd"), self.whole.get("qdd", self.bias), self.G.to_forces, solver
+            ),
+            given,
+            conditions.guarded,
+            tree=lambda: _of_tree(algorithm, model, arith, given, conditions, self),
+            inverse=lambda: self.G.to_forces(self._inverse(self.whole["qdd"])),
+            phi=lambda: self.driving_force(given["tau"]),
+            mass_matrix=lambda: self.square(mass_matrix(model, arith, q)),
+            wrenches=lambda more: user_joint_wrenches(
+                model,
+                arith,
+                q,
+                self.whole["qd"],
+                self.whole["qdd"],
+                conditions.gravity,
+                conditions.external,
+                on_links=more,
+            ),
+            coordinate_rates=lambda rates: reduction.own_q(coordinate_rates(model, arith, q, self.G.to_tree(rates))),
+            over=lambda other, values: _Tree.of(model, reduction, other, values, conditions).closed(algorithm, values),
+        )
+
     def reduced(self, kind: Kind, values: list[Scalar]) -> list[Scalar]:
         """A result of the tree as one of the robot."""
         to_forces, bias = self.G.to_forces, self.bias
@@ -95,10 +186,13 @@ class _Tree:
 
     def driving_force(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """tau less what gravity, rates, friction and wrenches ask for while u_dot = 0."""
-        qdd = [self.arith.const(0.0)] * self.model.n if self.bias is None else self.bias
-        state = self.whole["q"], self.whole["qd"], qdd
-        needed = inverse_dynamics(self.model, self.arith, *state, self.conditions.gravity, self.conditions.external)
+        needed = self._inverse([self.arith.const(0.0)] * self.model.n if self.bias is None else self.bias)
         return [tau_i - needed_i for tau_i, needed_i in zip(tau, self.G.to_forces(needed), strict=True)]
+
+    def _inverse(self, qdd: Sequence[Scalar]) -> list[Scalar]:
+        """The inverse dynamics of the tree at an acceleration of all its links."""
+        state = self.whole["q"], self.whole["qd"], qdd
+        return inverse_dynamics(self.model, self.arith, *state, self.conditions.gravity, self.conditions.external)
 
     def slopes(self, u_dot: Sequence[Scalar]) -> list[Rows]:
         """dtau/dq and dtau/dqd at an acceleration."""

@@ -12,6 +12,8 @@ from redyn.model import Frame, Model
 
 # Operations per pair of links of the mass matrix, and of its elimination, where rates depend on others.
 _REDUCED, _SOLVED = 32, 85
+# Operations of a row of closed loops: to carry it along a link, and beside another row.
+_PER_ROW, _CARRIED = 40, 20
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Task:
     gravity: bool = False
     external: tuple[str, ...] = ()
     payload: bool = False
+    guarded: bool = True  # whether states are refused at which loops are open or singular; otherwise it is smooth there
 
     @property
     def entry(self) -> Entry:
@@ -48,7 +51,14 @@ class Task:
     def operations(self, model: Model) -> int:
         """About how many a straight-line program has that grow with the square of the joints, or faster."""
         coupled = 0 if model.reduction is None else (_SOLVED if self.base.divides else _REDUCED)
-        return (self.entry.per_pair + coupled) * model.pairs
+        return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model)
+
+    def _of_rows(self, model: Model) -> int:
+        """Those that grow with the square of the rows of closed loops, or faster; each slope has all of them."""
+        if model.closure is None or self.entry.closed is None:
+            return 0
+        rows, times = len(model.closure.rows), 1 + 2 * model.mobility if self.differentiated else 1
+        return times * (rows * rows * (rows // 3 + _CARRIED) + rows * model.n * _PER_ROW)
 
     def shapes(self, model: Model) -> tuple[Shape, ...]:
         """Shape of every output, for one state."""
@@ -57,7 +67,7 @@ class Task:
 
 def conditions_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[Conditions, Model]:
     """The conditions of a task, and the model with its payload, given the run-time parameters by name."""
-    conditions = Conditions(frame=model.frames[task.frame] if task.frame else None)
+    conditions = Conditions(frame=model.frames[task.frame] if task.frame else None, guarded=task.guarded)
     if task.gravity:
         conditions.gravity = Vec3(*named["gravity"])
     wrenches: list[tuple[Frame, Wrench]] = []

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from redyn.dynamics.algorithm import Divisor
 from redyn.dynamics.task import Task
-from redyn.errors import InputError, RedynError, SingularError
-from redyn.evaluate import singular, uncompiled
+from redyn.errors import AssemblyError, InputError, RedynError, SingularError
+from redyn.evaluate import loops, singular, uncompiled
 from redyn.evaluate.arguments import Arguments, Array, Output, check_threads, given_outputs
 from redyn.evaluate.buffers import Buffers
 from redyn.evaluate.threads import run_slices
@@ -45,8 +45,9 @@ class Plan:
 class Evaluator:
     """Runs tasks on one model."""
 
-    def __init__(self, model: Model) -> None:
-        self.model = model
+    def __init__(self, model: Model, open_loops: str = "") -> None:
+        """`open_loops`: why the loops of the model cannot be closed, if that is so."""
+        self.model, self._open_loops = model, open_loops
         self.kernels = _kernels(model)
         self.arguments = Arguments(model)
         self._buffers = Buffers()
@@ -55,6 +56,8 @@ class Evaluator:
     def plan(self, task: Task) -> Plan:
         found = self._plans.get(task)
         if found is None:
+            if self._open_loops and (task.entry.closed is not None):
+                raise AssemblyError(f"{self.model.name}: {self._open_loops}")
             inputs, shapes = task.inputs(self.model), task.shapes(self.model)
             fast = _fast_path(inputs, shapes, self.model.quaternions, self._buffers) if self.kernels else None
             found = self._plans[task] = Plan(task, inputs, shapes, task.base.divides, fast)
@@ -145,11 +148,18 @@ class Evaluator:
             if len(bad):
                 place = ", ".join(str(int(i)) for i in (bad[0][1:] if single else bad[0]))
                 raise InputError(f"{name}[{place}] is {array[tuple(bad[0])]}; expected finite numbers")
+        closed = self.model.closure is not None and task.entry.closed is not None
+        if closed:  # a kernel tells that a guard was not positive, not where
+            with np.errstate(all="ignore"):
+                outputs = uncompiled.run(self.model, task, inputs, self)
         rows = np.any([~np.isfinite(a.reshape(len(a), -1)).all(axis=1) for a in outputs], axis=0)
         row = int(np.argmax(rows))
         where = "" if single else f" in row {row}"
         if not rows.any():
             return  # finite after all: only their sum was too large
+        if closed:
+            state = {name: array[row] for name, array in zip(names, inputs, strict=True)}
+            raise loops.explain(self.model, self, state, where)
         whole = task.base.divides and self.model.reduction is not None
         if whole or task.base.divisor is Divisor.MASS_MATRIX:
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")

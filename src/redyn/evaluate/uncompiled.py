@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., tuple[Array, ...]]) -> list[Array]:
     """Every output as (N, numbers per state). `evaluate` answers other tasks, perhaps by kernels."""
-    if task.differentiated and task.base.divides:
+    if task.differentiated and task.base.divides and not model.loops:
         return _derivatives(task, inputs, evaluate)
     single = len(inputs[0]) == 1
     arith = Floats() if single else Arrays()
@@ -33,10 +33,15 @@ def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., t
     except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia
         return [np.full((1, int(np.prod(shape))), np.nan) for shape in task.shapes(model)]
     filled: list[Array] = []
-    for flat in results:
+    outputs, guards = results[: len(task.entry.outputs)], results[len(task.entry.outputs) :] if task.guarded else []
+    wanting = np.zeros(len(inputs[0]), dtype=bool)
+    for guard in cast("list[Any]", [x for values in guards for x in values]):
+        wanting |= ~(np.asarray(guard, dtype=np.float64) > 0.0)
+    for flat in outputs:
         array = np.empty((len(inputs[0]), len(flat)))
         for k, value in enumerate(cast("list[Any]", flat)):
             array[:, k] = value
+        array[wanting] = np.nan
         filled.append(array)
     return filled
 

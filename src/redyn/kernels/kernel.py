@@ -95,7 +95,8 @@ class Kernels:
     def _rollout_text(self, task: Task, width: int) -> str:
         quaternions = self.model.quaternions
         rates = trace(self.model, Task("coordinate_rates")) if quaternions else None
-        return lower_rollout(trace(self.model, task), width, rates, quaternions)
+        closing = trace(self.model, Task("projection", guarded=False)) if self.model.loops else None
+        return lower_rollout(trace(self.model, task), width, rates, quaternions, closing)
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)

@@ -3,7 +3,7 @@
     long kernel(double **inputs, double **outputs, long N)
 
 Inputs and outputs are contiguous (N, width) arrays. The result is 0 if every output, and every input on which no output
-depends, is finite. The last, partial block runs on a scratch copy, through the same code.
+depends, is finite, and every guard positive. The last, partial block runs on a scratch copy, through the same code.
 """
 
 from __future__ import annotations
@@ -135,6 +135,9 @@ def lower(program: Program, width: int) -> str:
 
     evaluation.run(meanwhile)
     found = add_up(lanes, [*results.sums, *(load(a, c) for a, c in program.unused_inputs())], trouble)
+    for guard in program.guards:
+        positive = b.fcmp_ordered(">", evaluation.value(guard), lanes.constant(0.0))
+        found = b.select(positive, found, lanes.constant(float("nan")))
 
     after = b.add(i, integer(width))
     for carried, value in zip([i, trouble, *bases], [after, found, *arrays.bases(after, full)], strict=True):
@@ -215,6 +218,8 @@ class Prefetch:
 
 def add_up(lanes: Lanes, values: list[Any], before: Any) -> Any:
     """NaN if any value is not finite, or one was not before: x * 0 is NaN just where x is not finite."""
+    if not values:
+        return before
     while len(values) > 1:
         pairs = [lanes.b.fadd(x, y) for x, y in zip(values[::2], values[1::2], strict=False)]
         values = pairs + (values[-1:] if len(values) % 2 else [])

@@ -36,12 +36,16 @@ class Count(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """Operations from `inputs` (widths of the input arrays) to `outputs` (widths), flat results in order."""
+    """Operations from `inputs` (widths of the input arrays) to `outputs` (widths), flat results in order.
+
+    `guards` are results that are not stored: they must be positive, or the state is one that has no answer.
+    """
 
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     ops: tuple[Op, ...]
     results: tuple[int, ...]
+    guards: tuple[int, ...] = ()
 
     def count(self) -> Count:
         names = [op.name for op in self.ops]
@@ -70,10 +74,14 @@ class Program:
                 users.setdefault(x, []).append(k)
 
         def only_angle(k: int) -> bool:
-            return k not in self.results and all(
-                self.ops[u].name in ("sin", "cos")
-                or (self.ops[u].name in ("add", "sub") and self._shifts(u, k) and only_angle(u))
-                for u in users.get(k, [])
+            return (
+                k not in self.results
+                and k not in self.guards
+                and all(
+                    self.ops[u].name in ("sin", "cos")
+                    or (self.ops[u].name in ("add", "sub") and self._shifts(u, k) and only_angle(u))
+                    for u in users.get(k, [])
+                )
             )
 
         return {k for k, op in enumerate(self.ops) if op.name == "input" and users.get(k) and only_angle(k)}
@@ -84,7 +92,7 @@ class Program:
         return self.ops[other].name == "const"
 
     def interpret(self, arrays: list[Array]) -> list[Array]:
-        """The outputs for input arrays of shape (N, width)."""
+        """The outputs for input arrays of shape (N, width); not a number where a guard is not positive."""
         size = len(arrays[0])
         values: list[Any] = []
         with np.errstate(all="ignore"):
@@ -98,6 +106,8 @@ class Program:
         flat = np.empty((size, len(self.results)))
         for column, k in enumerate(self.results):
             flat[:, column] = values[k]
+        for k in self.guards:
+            flat[~(np.broadcast_to(values[k], size) > 0.0)] = np.nan
         edges = np.cumsum(self.outputs)[:-1]
         return [np.ascontiguousarray(part) for part in np.split(flat, edges, axis=1)]
 
@@ -142,8 +152,8 @@ class Builder:
         return inverse if self.ops[a] == Op("const", value=1.0) else self.add(Op("mul", a, inverse))
 
 
-def read_function(function: Any) -> Program:
-    """The program of a CasADi SX function."""
+def read_function(function: Any, count: int | None = None) -> Program:
+    """The program of a CasADi SX function. Outputs after the first `count`, if that is given, are guards."""
     import casadi  # pyright: ignore[reportMissingTypeStubs]
 
     op_names = {getattr(casadi, name): name for name in dir(casadi) if name.startswith("OP_")}
@@ -174,37 +184,40 @@ def read_function(function: Any) -> Program:
         else:
             raise NotImplementedError(f"no instruction for {code}")
     widths_in = tuple(int(function.nnz_in(i)) for i in range(function.n_in()))
-    widths_out = tuple(int(function.nnz_out(i)) for i in range(function.n_out()))
+    widths_out = [int(function.nnz_out(i)) for i in range(function.n_out())]
     results = [outputs[i, e] for i, width in enumerate(widths_out) for e in range(width)]
-    return _pruned(widths_in, widths_out, builder.ops, results)
+    kept = tuple(widths_out[:count])
+    results, guards = results[: sum(kept)], results[sum(kept) :]
+    return _pruned(widths_in, kept, builder.ops, results, guards)
 
 
-def _pruned(inputs: tuple[int, ...], outputs: tuple[int, ...], ops: list[Op], results: list[int]) -> Program:
+def _pruned(
+    inputs: tuple[int, ...], outputs: tuple[int, ...], ops: list[Op], results: list[int], guards: list[int]
+) -> Program:
     live: set[int] = set()
-    stack = list(results)
+    stack = [*results, *guards]
     while stack:
         k = stack.pop()
         if k not in live:
             live.add(k)
             stack.extend(operands(ops[k]))
-    return _listed(inputs, outputs, ops, results, sorted(live))
+    return _listed(Program(inputs, outputs, tuple(ops), tuple(results), tuple(guards)), sorted(live))
 
 
-def _listed(
-    inputs: tuple[int, ...], outputs: tuple[int, ...], ops: Sequence[Op], results: Sequence[int], order: Sequence[int]
-) -> Program:
-    """The operations of `order`, each of which comes after its operands."""
+def _listed(program: Program, order: Sequence[int]) -> Program:
+    """The same program with the operations of `order` alone, each of which comes after its operands."""
     place: dict[int, int] = {}
     kept: list[Op] = []
     for k in order:
-        op = ops[k]
+        op = program.ops[k]
         if op.name in _BINARY:
             op = Op(op.name, place[op.a], place[op.b])
         elif op.name not in ("input", "const"):
             op = Op(op.name, place[op.a])
         place[k] = len(kept)
         kept.append(op)
-    return Program(inputs, outputs, tuple(kept), tuple(place[k] for k in results))
+    results, guards = (tuple(place[k] for k in numbers) for numbers in (program.results, program.guards))
+    return Program(program.inputs, program.outputs, tuple(kept), results, guards)
 
 
 def depth_first(program: Program, results: Sequence[int]) -> Program:
@@ -220,8 +233,8 @@ def depth_first(program: Program, results: Sequence[int]) -> Program:
         tie = op.name in _BINARY and registers[op.a] == registers[op.b]
         registers[k] = 0 if op.name == "const" else max(1, most + tie)
     order: dict[int, None] = {}
-    for result in results:
-        stack = [program.results[result]]
+    for k in [*(program.results[result] for result in results), *program.guards]:
+        stack = [k]
         while stack:
             k = stack[-1]
             waiting = [x for x in operands(ops[k]) if x not in order]
@@ -229,4 +242,4 @@ def depth_first(program: Program, results: Sequence[int]) -> Program:
                 stack.append(max(waiting, key=lambda x: registers[x]))
             else:
                 order[stack.pop()] = None
-    return _listed(program.inputs, program.outputs, ops, program.results, list(order))
+    return _listed(program, list(order))

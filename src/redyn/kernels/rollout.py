@@ -4,7 +4,8 @@
 
 The inputs are those of the forward dynamics, (N, width) each, and last two numbers: the step and how many. The outputs
 are q and qd after them. Between steps the states stay in lanes, so rows are transposed once, not once per stage. Where
-q holds quaternions, a second program gives the rates of q, and every step ends with lengths of one.
+q holds quaternions, a second program gives the rates of q, and every step ends with lengths of one. Where loops are
+closed, a third program closes them again after every step.
 """
 
 from __future__ import annotations
@@ -18,11 +19,21 @@ from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up, open_
 from redyn.kernels.program import Program, read_function
 from redyn.kernels.runge_kutta import REACH, WEIGHT
 
+SWEEPS = 2  # of the projection that closes loops: the first moves q, the second leaves the rates of where it is then
+WILD = 1e-2  # rad or m: a longer step of it, near a singular position, is not taken
 
-def lower_rollout(program: Program, width: int, rates: Program | None = None, quaternions: Sequence[int] = ()) -> str:
+
+def lower_rollout(
+    program: Program,
+    width: int,
+    rates: Program | None = None,
+    quaternions: Sequence[int] = (),
+    closing: Program | None = None,
+) -> str:
     """The LLVM module that steps through time with the forward dynamics of `program`.
 
-    `rates` gives the rates of q where they are not qd; `quaternions` is where in q they begin.
+    `rates` gives the rates of q where they are not qd; `quaternions` is where in q they begin; `closing` moves q and qd
+    to where loops are closed.
     """
     nq, n = program.inputs[:2]
     normalisation = _normalisation() if quaternions else None
@@ -74,6 +85,12 @@ def lower_rollout(program: Program, width: int, rates: Program | None = None, qu
             if normalisation is not None:
                 for start in quaternions:
                     _normalise(lanes, normalisation, Q, start)
+            if closing is not None:
+                for _ in lanes.loop(integer(0), integer(SWEEPS), 1):
+                    _close(lanes, closing, Q, V)
+                    if normalisation is not None:
+                        for start in quaternions:
+                            _normalise(lanes, normalisation, Q, start)
         results = [[b.load(b.gep(scratch, [integer(j)])) for j in range(count)] for scratch, count in ((Q, nq), (V, n))]
         for base, values in zip(bases[len(program.inputs) :], results, strict=True):
             for first, size in lanes.groups(len(values)):
@@ -147,6 +164,24 @@ def _normalise(lanes: Lanes, program: Program, Q: Any, start: int) -> None:
 
     for slot, value in zip(slots, Evaluation(lanes, program, load).run(), strict=True):
         lanes.b.store(value, slot)
+
+
+def _close(lanes: Lanes, program: Program, Q: Any, V: Any) -> None:
+    """One step of the projection, in lanes where it is short."""
+    b, nq = lanes.b, program.outputs[0]
+    slots = [b.gep(Q, [integer(j)]) for j in range(nq)] + [b.gep(V, [integer(j)]) for j in range(program.outputs[1])]
+    before = [b.load(slot) for slot in slots]
+
+    def load(array: int, column: int) -> Any:
+        return before[column if array == 0 else nq + column]
+
+    after = Evaluation(lanes, program, load).run()
+    limit, small = lanes.constant(WILD), None
+    for old, new in zip(before[:nq], after[:nq], strict=True):
+        near = b.fcmp_ordered("<", lanes.intrinsic("fabs", b.fsub(new, old)), limit)
+        small = near if small is None else b.and_(small, near)
+    for slot, old, new in zip(slots, before, after, strict=True):
+        b.store(b.select(small, new, old), slot)
 
 
 def _along(lanes: Lanes, start: Any, far: Any, rate: Any, j: int) -> Any:

@@ -15,8 +15,11 @@ from redyn.model import Model, regrouped
 _SQUARES = (Kind.SQUARE, Kind.CONVECTIVE_SQUARE)
 
 
-def casadi_function(model: Model, task: Task) -> Any:
-    """The CasADi function of a task, with one column per input array and per output, matrices flat by rows."""
+def casadi_function(model: Model, task: Task, guards: bool = False) -> Any:
+    """The CasADi function of a task, with one column per input array and per output, matrices flat by rows.
+
+    With `guards`, one more output holds numbers that must be positive, where the task has such.
+    """
     import casadi  # pyright: ignore[reportMissingTypeStubs]
 
     from redyn.arithmetic import graph
@@ -31,13 +34,14 @@ def casadi_function(model: Model, task: Task) -> Any:
         conditions, working = conditions_of(working, task, nodes)
         state = [nodes[name] for name in task.base.state]
         found = reduced.run(task.entry, working, arith, state, conditions)
-        outputs = [ca.densify(ca.vertcat(*values)) for values in found]
+        kept = found if guards and task.guarded else found[: len(task.entry.outputs)]
+        outputs = [ca.densify(ca.vertcat(*values)) for values in kept]
         return ca.Function(task.algorithm, list(columns.values()), outputs)
 
 
 def trace(model: Model, task: Task) -> Program:
     try:
-        program = read_function(casadi_function(model, task))
+        program = read_function(casadi_function(model, task, guards=True), len(task.entry.outputs))
         pairwise = not task.base.divides and all(output.kind in _SQUARES for output in task.entry.outputs)
         return depth_first(program, _pair_by_pair(model.dof, len(program.outputs))) if pairwise else program
     except ZeroDivisionError:

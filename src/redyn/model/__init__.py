@@ -4,18 +4,26 @@ from redyn.model import configuration
 from redyn.model.build import build
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint, JointKind
+from redyn.model.loop import ACROSS, ALONG, GEAR, ROW_NAMES, Closure, Loop, LoopKind
 from redyn.model.model import Frame, Link, Model, Variable
 from redyn.model.reduction import RateMap, Reduction
 from redyn.model.regroup import regrouped
 
 __all__ = [
+    "ACROSS",
+    "ALONG",
+    "GEAR",
     "POSE_SIZE",
     "QUATERNION_SIZE",
+    "ROW_NAMES",
+    "Closure",
     "Coupling",
     "Frame",
     "Joint",
     "JointKind",
     "Link",
+    "Loop",
+    "LoopKind",
     "Model",
     "RateMap",
     "Reduction",

@@ -12,12 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.algebra import MassMatrix, Mat3, Pose, RotationZ, Sym3, Twist, Vec3
+from redyn.description.loops import loop_frames
 from redyn.description.placement import Z_AXIS, Placement, placement, steps
-from redyn.description.schema import COORDINATES, SEVERAL, VELOCITIES, WORLD, LinkDescription, RobotDescription
+from redyn.description.schema import (
+    COORDINATES,
+    SEVERAL,
+    VELOCITIES,
+    WORLD,
+    LinkDescription,
+    LoopDescription,
+    RobotDescription,
+)
 from redyn.description.ties import rules
 from redyn.model import frames
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.joint import CYCLE, Joint, JointKind
+from redyn.model.loop import Loop
 from redyn.model.model import Frame, Link, Model, offsets
 
 Array = NDArray[np.float64]
@@ -80,7 +90,35 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
     gravity = Vec3(*robot.gravity)
     kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
     coupling = _coupling(robot, links) if couple else None
-    return Model(robot.name, tuple(links), gravity, kept, robot.end_effector or _only_tip(robot), coupling)
+    loops = tuple(_loop(robot, loop, bodies, named, number, exact) for loop in robot.loops)
+    tip = robot.end_effector or _only_tip(robot)
+    return Model(robot.name, tuple(links), gravity, kept, tip, coupling, loops)
+
+
+def _loop(
+    robot: RobotDescription,
+    loop: LoopDescription,
+    bodies: list[_Body],
+    named: dict[str, tuple[int, Array]],
+    number: list[int],
+    exact: bool,
+) -> Loop:
+    """The joint that closes a loop, its frames in the axes of the links that carry them."""
+    if loop.joint == "gear":
+        carried = {str(body.described.joint.name): i for i, body in enumerate(bodies)}
+        still = Pose(Mat3(Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)), Vec3(0.0, 0.0, 0.0))
+        ends = [Frame(number[carried[name]], still) for name in loop.between]
+        return Loop(str(loop.name), loop.joint, ends[0], ends[1], loop.coefficients or ())
+    ends = list[Frame]()
+    for name, local in zip(loop.between, loop_frames(robot, loop), strict=True):
+        body, pose = named[name]
+        placed = frames.inverse(bodies[body].axes) @ pose @ local
+        if not exact:
+            placed[:3, :3] = frames.snapped(placed[:3, :3])
+            placed[:3, 3] = _clean(placed[:3, 3], max(1e-3, float(np.abs(placed[:3, 3]).max())), exact)
+        ends.append(Frame(number[body], Pose(_mat(placed[:3, :3]), _vec(placed[:3, 3]))))
+    numbers = () if loop.length is None else (loop.length,)
+    return Loop(str(loop.name), loop.joint, ends[0], ends[1], numbers)
 
 
 def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
@@ -314,5 +352,8 @@ def _vec(v: Array) -> Vec3:
 
 def _frame(axes: Array, pose: Array, body: int) -> Frame:
     local = frames.inverse(axes) @ pose
-    axes_rows = Mat3(_vec(local[0, :3]), _vec(local[1, :3]), _vec(local[2, :3]))
-    return Frame(body, Pose(axes_rows, _vec(local[:3, 3])))
+    return Frame(body, Pose(_mat(local[:3, :3]), _vec(local[:3, 3])))
+
+
+def _mat(R: Array) -> Mat3:
+    return Mat3(_vec(R[0]), _vec(R[1]), _vec(R[2]))

@@ -80,6 +80,12 @@ def cosine_and_sine(angle: float, exact: bool) -> tuple[float, float]:
     return c, s
 
 
+def snapped(R: Array) -> Array:
+    """A rotation whose entries near 0 and +-1 are those, where all of its entries stay a rotation's."""
+    near = np.abs(R - np.round(R)) < SNAP
+    return np.where(near, np.round(R), R) + 0.0
+
+
 def split_rotation(R: Array, exact: bool) -> tuple[tuple[Rotation, ...], float]:
     """R = Rz(gamma) Rx(alpha) Rz(theta): the constant rotations that are not identities, and theta."""
     sine = math.hypot(R[0, 2], R[1, 2])

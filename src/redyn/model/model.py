@@ -31,6 +31,7 @@ from redyn.algebra import (
 )
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint
+from redyn.model.loop import Closure, Loop
 from redyn.model.reduction import Reduction
 
 T = TypeVar("T")
@@ -90,6 +91,8 @@ class Model:
     frames: Mapping[str, Frame]
     end_effector: str | None
     reduction: Reduction | None = None  # of rates that depend on others; without it every link moves independently
+    loops: tuple[Loop, ...] = ()
+    closure: Closure | None = None  # of the loops, once they have been closed
 
     @property
     def n(self) -> int:
@@ -156,6 +159,19 @@ class Model:
     def continued(self) -> list[int]:
         """The links, from 0 and tips first, that continue the joint of the link before, about a point."""
         return [i for i in reversed(range(self.n)) if self.links[i].joint.continues]
+
+    @property
+    def rows(self) -> list[tuple[Loop, int]]:
+        """The rows of all loops, each with its number in the loop's own axes."""
+        return [(loop, row) for loop in self.loops for row in loop.rows]
+
+    @property
+    def mobility(self) -> int:
+        """How many rates are independent once the loops are closed."""
+        if not self.loops:
+            return self.dof
+        assert self.closure is not None
+        return self.dof - self.closure.rank
 
     @property
     def fixed_to(self) -> list[int]:
@@ -276,9 +292,17 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
         points = vec(item.com), vec(item.anchor), vec(item.socket)
         return Link(item.name, item.parent, joint, mass, *points, item.virtual)
 
-    frames = {
-        name: Frame(f.link, Pose(Mat3(vec(f.pose.R.x), vec(f.pose.R.y), vec(f.pose.R.z)), vec(f.pose.o)))
-        for name, f in model.frames.items()
-    }
-    links = tuple(link(item) for item in model.links)
-    return replace(model, links=links, gravity=vec(model.gravity), frames=frames)
+    def frame(item: Frame) -> Frame:
+        R, o = item.pose.R, item.pose.o
+        return Frame(item.link, Pose(Mat3(vec(R.x), vec(R.y), vec(R.z)), vec(o)))
+
+    def loop(item: Loop) -> Loop:
+        return Loop(item.name, item.kind, frame(item.A), frame(item.B), tuple(const(x) for x in item.numbers))
+
+    return replace(
+        model,
+        links=tuple(link(item) for item in model.links),
+        gravity=vec(model.gravity),
+        frames={name: frame(item) for name, item in model.frames.items()},
+        loops=tuple(loop(item) for item in model.loops),
+    )

@@ -101,15 +101,21 @@ class Callbacks:
 
     def kernel(self, evaluate: Callable[[], Array], out: Array) -> int:
         """The address of a forward dynamics that Python answers, for robots without a kernel."""
+        return self.kernels(lambda: (evaluate(),), (out,))
 
-        def call(inputs: int, outputs: int, count: int) -> int:
-            del inputs, outputs, count
+    def kernels(self, evaluate: Callable[[], tuple[Array, ...]], outputs: tuple[Array, ...]) -> int:
+        """The same for an algorithm with several results."""
+
+        def call(inputs: int, filled: int, count: int) -> int:
+            del inputs, filled, count
             try:
-                out[:] = evaluate()
+                for out, found in zip(outputs, evaluate(), strict=True):
+                    out[:] = found
             except BaseException as error:
                 self.fail(error)
-                out[:] = np.nan
-            return int(not np.isfinite(out).all())
+                for out in outputs:
+                    out[:] = np.nan
+            return int(not all(np.isfinite(out).all() for out in outputs))
 
         return self._keep(_KERNEL(call))
 

@@ -14,6 +14,10 @@ from redyn.simulation.system import (
     INPUTS,
     KERNEL,
     OUTPUTS,
+    PROJECTED,
+    PROJECTED_Q,
+    PROJECTED_V,
+    PROJECTION,
     TORQUE,
     TWIST,
     WRENCH,
@@ -23,6 +27,10 @@ from redyn.simulation.system import (
 )
 
 Array = NDArray[np.float64]
+
+CLOSING_STEPS = 4
+SETTLED = 1e-13  # rad or m: q is where it should be
+WILD = 1e-2  # rad or m: no step leaves loops open as far as that
 
 
 @merged
@@ -63,15 +71,54 @@ def evaluate(system: System, t: float, y: Array, out: Array) -> bool:
     return derivative(system, t, y, out)
 
 
+@compiled
+def close_loops(system: System, y: Array) -> bool:
+    """Newton's steps to the nearest state at which loops are closed; whether it has moved.
+
+    Each squares the error of q. The rates belong to the q of the last step, so that there is one more after q has
+    settled. Near a singular position a step may be wild: it is not taken, and the next one will do.
+    """
+    addresses, rows = system.addresses, system.rows
+    nq, n = rows.shape[1], system.table.shape[1]
+    moved = False
+    for _ in range(CLOSING_STEPS):
+        for i in range(nq):
+            rows[Q, i] = y[i]
+        for i in range(n):
+            rows[V, i] = y[nq + i]
+        if call_kernel(addresses[PROJECTION], addresses[INPUTS], addresses[PROJECTED]) != 0:
+            return moved
+        step = 0.0
+        for i in range(nq):
+            step = max(step, abs(rows[PROJECTED_Q, i] - y[i]))
+        if step > WILD:
+            return moved
+        moved = True
+        for i in range(nq):
+            y[i] = rows[PROJECTED_Q, i]
+        manifold.project(system.layout, y)
+        if step < SETTLED:
+            for i in range(n):
+                y[nq + i] = rows[PROJECTED_V, i]
+            return True
+    return moved
+
+
 @merged
 def project(system: System, y: Array) -> bool:
     """Move q and v of a state to where the robot can be; whether f there has to be evaluated again.
 
     Integrators call this after every step that they accept. Quaternions are brought back to length 1, by so little that
-    a rate from before still serves. (Closed loops will correct q and v here, and return True.)
+    a rate from before still serves. Loops are closed again, in q and in v.
     """
     manifold.project(system.layout, y)
-    return False
+    return close_loops(system, y) if system.addresses[PROJECTION] != 0 else False
+
+
+@compiled
+def project_state(system: System, y: Array) -> bool:
+    """`project` as a function of its own."""
+    return project(system, y)
 
 
 @compiled

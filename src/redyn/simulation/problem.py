@@ -75,7 +75,7 @@ class Problem:
         jacobians = np.zeros((len(wrenches), 6, n))
 
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
-        task = Task(name, **used)
+        task = Task(name, **used, guarded=False)  # within a step, loops may open a little
         law, numbers = 0, None if callable(torque) else torque
         times, table = callbacks.table(numbers, n, duration, robot.velocity_names)
         if callable(torque):
@@ -87,6 +87,8 @@ class Problem:
             state = (self.rows[slots.Q], self.rows[slots.V, :n], self.rows[slots.TORQUE, :n])
             return robot.forward_dynamics(*state, pushes or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
 
+        closed = self.rows[slots.PROJECTED_Q], self.rows[slots.PROJECTED_V, :n]
+        self._projected = np.array([_at(row) for row in closed], dtype=np.int64)
         kernel = robot.evaluator.address(task) or self.callbacks.kernel(in_python, acceleration)
         self._inputs = np.array(
             [_at(self.rows[row]) for row in (slots.Q, slots.V, slots.TORQUE)] + [_at(a) for a in self._constants],
@@ -107,6 +109,8 @@ class Problem:
             (slots.V_AT, _at(self.rows[slots.V])),
             (slots.ACTUATORS_AT, _at(self._actuators)),
             (slots.WRENCHES_AT, _at(wrenches)),
+            (slots.PROJECTION, self._projection(closed) if robot.model.loops else 0),
+            (slots.PROJECTED, _at(self._projected)),
         ):
             addresses[slot] = value
         constants = forces.constants(forces.Given(robot, start[0], self._laws, stops))
@@ -119,6 +123,12 @@ class Problem:
         """The address of a kernel that fills `out` with the Jacobian of a frame at the rows' q."""
         found = self.robot.evaluator.address(Task("jacobian", frame=frame))
         return found or self.callbacks.kernel(lambda: self.robot.jacobian(self.rows[slots.Q], frame, check=False), out)
+
+    def _projection(self, out: tuple[Array, ...]) -> int:
+        """The address of a kernel that closes loops: from the rows' q and v to `out`."""
+        task, evaluator = Task("projection", guarded=False), self.robot.evaluator
+        state = [self.rows[slots.Q], self.rows[slots.V, : self.robot.dof]]
+        return evaluator.address(task) or self.callbacks.kernels(lambda: evaluator(task, state, check=False), out)
 
     def memory(self, times: Array) -> Memory:
         """Memory for a run that is sampled at `times`."""

@@ -103,6 +103,11 @@ class Run:
         return self.robot.forward_kinematics(self.q)[:, :3, 3]
 
     @cached_property
+    def loop_error(self) -> Array:
+        """How far the loops are open at every sample, row by row: (N, rows), see `Robot.loop_error`."""
+        return self.robot.loop_error(self.q)
+
+    @cached_property
     def energy(self) -> Energy:
         kinetic = self.robot.kinetic_energy(self.q, self.qd)
         potential = self.robot.potential_energy(self.q, self.conditions.gravity)

@@ -11,6 +11,7 @@ from redyn.dynamics.task import Task
 from redyn.evaluate import Evaluator
 from redyn.evaluate.threads import run_slices
 from redyn.kernels import NARROW
+from redyn.kernels.rollout import SWEEPS
 from redyn.kernels.runge_kutta import REACH, WEIGHT
 from redyn.model import configuration
 
@@ -41,6 +42,7 @@ def stepper(evaluator: Evaluator, task: Task) -> Stepper:
 def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
     """For robots without such a kernel."""
     quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
+    closing = Task("projection", guarded=False) if evaluator.model.loops else None
 
     def step(
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
@@ -57,6 +59,9 @@ def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
                 q_rate, qd_rate = q_rate + weight * u, qd_rate + weight * a
             q, qd = q + h * q_rate, qd + h * qd_rate
             configuration.project(evaluator.model, q, qd)
+            for _ in range(SWEEPS if closing else 0):
+                q, qd = evaluator(closing, [q, qd], threads, check=False)
+                configuration.project(evaluator.model, q, qd)
         return q, qd
 
     return step

@@ -15,12 +15,14 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # Slots of `addresses`: functions (0: none), the tables of the kernel, and the rows that functions read and write.
+# PROJECTION is the kernel that closes loops, PROJECTED its table of outputs.
 # From FRAMES on, for each frame on which something acts, its Jacobian kernel and that kernel's table of outputs.
-KERNEL, TORQUE_LAW, WRENCH_LAW, INPUTS, OUTPUTS, Q_AT, V_AT, ACTUATORS_AT, WRENCHES_AT, FRAMES = range(10)
+KERNEL, TORQUE_LAW, WRENCH_LAW, INPUTS, OUTPUTS, Q_AT, V_AT, ACTUATORS_AT, WRENCHES_AT = range(9)
+PROJECTION, PROJECTED, FRAMES = range(9, 12)
 
 # Rows of `rows`. TORQUE is what the kernel gets: the sum of what all elements apply to the joints.
-Q, V, TORQUE, ACCELERATION, ACTUATORS = range(5)
-ROWS = 5
+Q, V, TORQUE, ACCELERATION, ACTUATORS, PROJECTED_Q, PROJECTED_V = range(7)
+ROWS = 7
 
 WRENCH, TWIST = range(2)  # halves of `frames`
 

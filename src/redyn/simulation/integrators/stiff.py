@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from redyn.kernels.compiled import copy
 from redyn.simulation import forces
-from redyn.simulation.derivative import evaluate, project
+from redyn.simulation.derivative import evaluate, project_state
 from redyn.simulation.drive import (
     ACCEPTED,
     BAD_EVENT,
@@ -34,6 +34,7 @@ from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
+DRIFTED = 1e-3  # rad, m, and per second, by which the solver's own state may leave closed loops
 TINY_STEPS = 20  # in a row: these methods may begin with one, but do not give up by themselves
 
 
@@ -46,8 +47,10 @@ def advance(
     clock, states = memory.clock, memory.states
 
     def rate(t: float, y: Array) -> Array:
-        out = np.empty(len(y))
-        finite = evaluate(system, t, np.ascontiguousarray(y), out)
+        """f at the nearest state with closed loops: the state of the solver is then not driven further off."""
+        state, out = np.array(y), np.empty(len(y))
+        project_state(system, state)
+        finite = evaluate(system, t, state, out)
         clock[EVALUATIONS] += 1
         if memory.failed[0] != 0:
             raise _StopError
@@ -96,7 +99,7 @@ def advance(
             if solver.status == "failed" or tiny > TINY_STEPS or not np.isfinite(solver.y).all():
                 return TOO_SMALL
             copy(np.ascontiguousarray(solver.y), states[Y_NEW])
-            project(system, states[Y_NEW])
+            project_state(system, states[Y_NEW])
             states[F_NEW] = rate(float(solver.t), states[Y_NEW])
             status = record(system, memory, t, float(solver.t) - t)
             if memory.failed[0] != 0:
@@ -112,6 +115,10 @@ def advance(
             clock[NOW] = solver.t
             if solver.status == "finished":
                 return DONE
+            if np.abs(states[Y] - solver.y)[: -forces.COUNT].max() > DRIFTED:
+                pace = min(largest, float(solver.t) - t)
+                start()  # anew, where loops are closed
+                pace = largest
         return PAUSED
 
     return go
