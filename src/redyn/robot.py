@@ -120,7 +120,7 @@ class Robot:
         from redyn.kinematics.closure import analyse
 
         found = analyse(self.model, self.description, self._described_initial())
-        self.model, self.notes = found.model, found.notes
+        self.model, self.notes = found.model, (*found.notes, *([found.failure] if found.failure else []))
         self._initial = found.initial
         return found.failure
 

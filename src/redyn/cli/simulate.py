@@ -60,7 +60,9 @@ def simulate(
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
-    atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
+    atol: Annotated[
+        float | None, typer.Option(help="Absolute tolerance of adaptive methods; a hundredth of rtol unless given.")
+    ] = None,
     sample: Annotated[float, typer.Option(help="Seconds between samples.")] = 0.01,
     html: Annotated[Path | None, typer.Option(help="Write an animated report to this file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,

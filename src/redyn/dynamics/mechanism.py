@@ -35,7 +35,7 @@ from redyn.model import Closure, Model
 Rows = list[list[Scalar]]
 
 OPEN = 1e-6  # m, rad, and per second: a loop that is further open is not closed
-DEPENDENT = 1e-10  # share of a pivot of Lambda, below which its row is no longer independent
+DEPENDENT = 1e-10  # share of what Lambda usually is, below which a pivot means that its row no longer counts
 SINGULAR = 1e-7  # share of a column of J, likewise
 UNBALANCED = 1e-8  # share of the torque that no actuator can supply
 PROXIMAL, SWEEPS = 1e-6, 6  # where rows are always dependent: mu as a share of what Lambda usually is, and sweeps
@@ -374,7 +374,10 @@ class Mechanism:
 
     def row_guards(self) -> list[Scalar]:
         """That the rows are independent; where they never are, there is nothing to expect."""
-        return [] if self.closure.deficient else self._factors.pivots(self.arith, DEPENDENT)
+        if self.closure.deficient:
+            return []
+        least = [self.arith.const(DEPENDENT * weight) for weight in self.closure.weights]
+        return [d - limit for d, limit in zip(self._factors.D, least, strict=True)]
 
     def transmission_guards(self) -> list[Scalar]:
         """That the other rates follow from the independent ones."""

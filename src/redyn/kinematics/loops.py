@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError, InputError
 from redyn.evaluate import normal
-from redyn.kinematics.assembly import CLOSED, Assembler
+from redyn.kinematics.assembly import CLOSED, RANK, Assembler
+from redyn.kinematics.linear import left_null_space, null_space, pseudo_inverse, random_direction, solve
 from redyn.kinematics.robot_like import RobotLike
 from redyn.model import ACROSS, ALONG, GEAR, Closure, configuration
 from redyn.words import counted, suggestion
@@ -98,10 +99,10 @@ def _projected(robot: RobotLike, Q: Array, V: Array) -> tuple[Array, Array]:
 
 def _shortest_rates(M: Array, J: Array, V: Array) -> Array:
     """The nearest rates that keep loops closed, in the metric of the mass matrix."""
-    L = np.linalg.cholesky(M)
-    scaled = np.linalg.solve(L, J.transpose(0, 2, 1)).transpose(0, 2, 1)
-    step = np.einsum("nij,nj->ni", np.linalg.pinv(scaled, rcond=1e-9), -np.einsum("nij,nj->ni", J, V))
-    return V + np.linalg.solve(L.transpose(0, 2, 1), step[:, :, None])[:, :, 0]
+    L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+    scaled = solve(L, J.transpose(0, 2, 1)).transpose(0, 2, 1)
+    step = np.einsum("nij,nj->ni", pseudo_inverse(scaled, RANK), -np.einsum("nij,nj->ni", J, V))
+    return V + solve(L.transpose(0, 2, 1), step)
 
 
 def complete(
@@ -157,7 +158,7 @@ def _from_driven(
     others = [i for i in range(robot.dof) if i not in set(held)]
     rest = right() - np.einsum("nij,nj->ni", J, x)
     if others and J.size:
-        x[:, others] = np.einsum("nij,nj->ni", np.linalg.pinv(J[:, :, others], rcond=1e-9), rest)
+        x[:, others] = np.einsum("nij,nj->ni", pseudo_inverse(J[:, :, others], RANK), rest)
     left = np.abs(np.einsum("nij,nj->ni", J, x) - right()).max(initial=0.0)
     if left > 1e-8 * max(1.0, float(np.abs(x).max(initial=0.0))):
         raise AssemblyError(f"{name}: no motion of the other joints goes with these rates of the actuated ones")
@@ -169,12 +170,10 @@ def wandered(robot: RobotLike, generator: np.random.Generator) -> Array:
     closure_of(robot)
     solver, q = assembler(robot), robot.initial
     for _ in range(WANDERING):
-        _, values, V = np.linalg.svd(solver.jacobian(q[None])[0])
-        free = V[int(np.sum(values > 1e-7 * max(float(values.max(initial=0.0)), 1e-300))) :]
-        if not len(free):
+        free = null_space(solver.jacobian(q[None])[0])
+        if not free.shape[1]:
             break
-        direction = generator.normal(size=len(free)) @ free
-        direction *= generator.uniform(0.1, 0.5) / max(float(np.abs(direction).max()), 1e-12)
+        direction = random_direction(free, generator.uniform(0.1, 0.5), generator)
         there, gap = solver.close(configuration.integrate(robot.model, q[None], direction[None]))
         q = there[0] if gap[0] <= CLOSED else q
     return q
@@ -238,10 +237,3 @@ def _unit(row: int, pose: Array, numbers: Sequence[Any]) -> Array:
     elif row == GEAR:
         wrench[:, 2] = 1.0  # about the axis of the second joint
     return wrench
-
-
-def left_null_space(J: Array) -> Array:
-    """Combinations of rows that are zero: (rows, k)."""
-    U, values, _ = np.linalg.svd(J)
-    rank = int(np.sum(values > 1e-7 * max(float(values.max(initial=0.0)), 1e-300)))
-    return U[:, rank:]
