@@ -538,6 +538,15 @@ def _loop_algorithms() -> list[Algorithm]:
             **of_closed,
         ),
         Algorithm(
+            "completion",
+            "",
+            _a,
+            (Output("qdd", Kind.PLAIN, lambda m: (m.dof,)),),
+            closed=loops.completion,
+            options=_NONE,
+            **of_closed,
+        ),
+        Algorithm(
             "projection",
             "",
             _v,

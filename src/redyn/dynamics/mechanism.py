@@ -127,7 +127,8 @@ class Mechanism:
     arith: Arithmetic
     q: Sequence[Scalar]
     qd: Sequence[Scalar] | None
-    qdd: Sequence[Scalar] | None  # where it is not given, what rates alone make of it: zero but for a G(q)
+    qdd: Sequence[Scalar] | None
+    drift: Sequence[Scalar] | None  # what rates alone make of the accelerations: none but for a G(q)
     row: Callable[[list[Scalar]], list[Scalar]]  # of one entry per link, one per rate: J G
     make_solver: Callable[[Mechanism], Solver]
 
@@ -169,9 +170,9 @@ class Mechanism:
         return self._kept(lambda cut: cut.rates(t, qd))
 
     def gamma(self) -> list[Scalar]:
-        """What J times the accelerations has to be; these are beside what the rates alone make of them."""
+        """What J times the accelerations has to be, those that are beside what the rates alone make of them."""
         still = [self.arith.const(0.0)] * self.model.n
-        return [-x for x in self.accelerations(still if self.qdd is None else self.qdd)]
+        return [-x for x in self.accelerations(still if self.drift is None else self.drift)]
 
     def accelerations(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """J qdd - gamma of the rows that are kept."""

@@ -35,18 +35,18 @@ class Assembler:
     """Closes the loops of a model. `rows` are those to close, all unless given."""
 
     def __init__(self, model: Model, evaluate: Evaluate, rows: Sequence[int] | None = None) -> None:
-        self.model, self._evaluate = model, evaluate
+        self.model, self.evaluate = model, evaluate
         self.rows = np.arange(len(model.rows)) if rows is None else np.array(rows, dtype=np.int64)
 
     def jacobian(self, q: Array) -> Array:
         """(N, rows, dof), of the rows to close."""
-        return self._evaluate(_JACOBIAN, [q])[0][:, self.rows]
+        return self.evaluate(_JACOBIAN, [q])[0][:, self.rows]
 
     def residual(self, q: Array) -> Array:
         """(N, rows): the error, but with angles in place of their sines, so that it grows as far as it can."""
-        error = self._evaluate(_ERROR, [q])[0].copy()
+        error = self.evaluate(_ERROR, [q])[0].copy()
         if any(row < 3 for loop in self.model.loops for row in loop.rows):
-            poses, first = self._evaluate(_POSES, [q])[0], 0
+            poses, first = self.evaluate(_POSES, [q])[0], 0
             for k, loop in enumerate(self.model.loops):
                 turning = [first + i for i, row in enumerate(loop.rows) if row < 3]
                 if turning:

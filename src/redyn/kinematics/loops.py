@@ -113,19 +113,9 @@ def complete(
     near: ArrayLike | None = None,
 ) -> State:
     """Of all joints, from the actuated ones; many rows are followed one after the other."""
-    closure = closure_of(robot)
-    names = _actuated_names(robot)
-    held = _rates_of(robot, names, "actuated")
-    if len(held) < robot.model.mobility:
-        free = [link.joint.label for i, link in enumerate(robot.model.driven) if i in closure.independent]
-        raise InputError(
-            f"complete: {counted(len(held), 'actuated rate')} cannot determine a robot of mobility "
-            f"{robot.model.mobility}, whose independent rates are {', '.join(free)}"
-        )
-    at = _coordinates_of(robot, names)
-    values = normal("q_a", q_a, len(at), f"{counted(len(at), 'number')} for the actuated joints ({', '.join(names)})")
-    if len(at) != len(held):
-        raise InputError("complete: joints that turn about a point cannot be followed; use assemble with fixed=")
+    at, held = actuated_slots(robot)
+    names = ", ".join(_actuated_names(robot))
+    values = normal("q_a", q_a, len(at), f"{counted(len(at), 'number')} for the actuated joints ({names})")
     start = robot.initial if near is None else robot.configuration("near", near)
     if start.ndim == 2:
         raise InputError("near: expected one configuration, from which the rows of q_a are followed")
@@ -166,8 +156,9 @@ def _from_driven(
 
 
 def wandered(robot: RobotLike, generator: np.random.Generator) -> Array:
-    """A closed configuration, some random steps away from the initial one."""
-    closure_of(robot)
+    """A closed configuration, some random steps away from the initial one; that itself if it cannot be closed."""
+    if robot.model.closure is None:
+        return robot.initial
     solver, q = assembler(robot), robot.initial
     for _ in range(WANDERING):
         free = null_space(solver.jacobian(q[None])[0])
@@ -177,6 +168,22 @@ def wandered(robot: RobotLike, generator: np.random.Generator) -> Array:
         there, gap = solver.close(configuration.integrate(robot.model, q[None], direction[None]))
         q = there[0] if gap[0] <= CLOSED else q
     return q
+
+
+def actuated_slots(robot: RobotLike) -> tuple[list[int], list[int]]:
+    """Where the actuated joints are in q and in qd; an error if they do not determine the others."""
+    closure, names = closure_of(robot), _actuated_names(robot)
+    held = _rates_of(robot, names, "actuated")
+    if len(held) < robot.model.mobility:
+        free = [link.joint.label for i, link in enumerate(robot.model.driven) if i in closure.independent]
+        raise InputError(
+            f"{counted(len(held), 'actuated rate')} cannot determine a robot of mobility {robot.model.mobility}, whose "
+            f"independent rates are {', '.join(free)}"
+        )
+    at = _coordinates_of(robot, names)
+    if len(at) != len(held):
+        raise InputError("actuated joints that turn about a point cannot be followed; use assemble with fixed=")
+    return at, held
 
 
 def _actuated_names(robot: RobotLike) -> list[str]:
