@@ -20,7 +20,7 @@ from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError
 from redyn.evaluate import uncompiled
 from redyn.kinematics.assembly import CLOSED, Assembler, Evaluate, measured
-from redyn.kinematics.linear import ZERO, null_space, pseudo_inverse, random_direction
+from redyn.kinematics.linear import ZERO, null_space, pseudo_inverse, random_direction, smallest_value
 from redyn.kinematics.linear import rank as rank_of
 from redyn.model import Closure, Model, configuration
 
@@ -48,7 +48,7 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
     notes: list[str] = []
     apart = float(np.abs(assembler.residual(initial[None])).max(initial=0.0))
     try:
-        q, misfit = _closed(assembler, initial)
+        q, misfit = (initial, 0.0) if apart < CLOSED else _closed(assembler, initial)
     except AssemblyError as error:
         return Analysis(model, initial, failure=str(error))
     if apart > max(1e-6, 2 * misfit):
@@ -73,7 +73,16 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
     generic = J[[k for k, r in enumerate(ranks) if r == rank]][:, list(rows)]
     driven = _driven(model, description)
     independent = _independent(generic, model.dof, rank, driven)
-    closure = Closure(rows, undetermined, rank, independent, tuple(driven), _weights(model, states, J[:, list(rows)]))
+    dependent = [i for i in range(model.dof) if i not in independent]
+    closure = Closure(
+        rows,
+        undetermined,
+        rank,
+        independent,
+        tuple(driven),
+        weights=_weights(model, states, J[:, list(rows)]),
+        regular=float(np.median([smallest_value(matrix[:, dependent]) for matrix in generic])),
+    )
     return Analysis(replace(model, closure=closure), q, tuple(notes))
 
 
@@ -88,7 +97,7 @@ def _uncompiled(model: Model) -> Evaluate:
 
 
 def _closed(assembler: Assembler, initial: Array) -> tuple[Array, float]:
-    """A closed configuration near the initial one, and how far it is open where no joint can close it further."""
+    """A closed configuration near the initial one, and how far it stays open where no joint can help."""
     try:
         return assembler.assemble(initial[None])[0], 0.0
     except AssemblyError:

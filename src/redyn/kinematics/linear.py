@@ -20,6 +20,11 @@ def rank(A: Array, zero: float = ZERO) -> int:
     return int(np.sum(values > zero * max(float(values[0]), 1e-300)))
 
 
+def smallest_value(A: Array) -> float:
+    """The smallest singular value of a matrix with at least as many rows as columns; 1 if it has no columns."""
+    return float(np.linalg.svd(A, compute_uv=False)[-1]) if A.size else 1.0
+
+
 def null_space(A: Array, zero: float = ZERO) -> Array:
     """(columns of A, k): what A takes to zero, as orthogonal unit columns.
 
