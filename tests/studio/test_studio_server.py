@@ -603,6 +603,20 @@ def test_closing_a_tab_frees_its_worker(many):
     assert not job.asked_to_stop.is_set()
 
 
+def test_a_page_that_is_loaded_again_slowly_keeps_its_job(many):
+    """Its browser has asked for the page, and may take its time with it; those of others are gone."""
+    tabs = [many.of("tab", "ann"), many.of("tab of another", "ben")]
+    jobs = [Job("x", ()), Job("y", ())]
+    for session, session.state.job in zip(tabs, jobs, strict=True):
+        session.closing = True
+        session.left -= sessions.CLOSED + 1
+    with many.expected("ann"), many.expected("ann"):
+        many.look_after()
+    assert [job.asked_to_stop.is_set() for job in jobs] == [False, True]
+    many.look_after()  # it never came
+    assert jobs[0].asked_to_stop.is_set()
+
+
 def test_tabs_that_are_left_take_little_room(many, monkeypatch):
     """Their motions are computed again when they come back; simulations of the last few are kept."""
     monkeypatch.setattr(sessions, "MOST_RESULTS", 2)
