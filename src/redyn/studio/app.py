@@ -255,8 +255,8 @@ async def _kept(client: Client) -> bool:
     """Whether the browser has saved work of this tab."""
     try:
         question = "return sessionStorage.getItem('redyn-work') !== null"
-        return bool(await cast(Any, client).run_javascript(question, timeout=10.0))
-    except TimeoutError:
+        return bool(await cast(Any, client).run_javascript(question, timeout=30.0))
+    except TimeoutError:  # not sooner: a busy machine would lose the work, as what is done from now on replaces it
         return False
 
 
