@@ -122,6 +122,34 @@ def test_inverse_dynamics_of_the_kuka(tab):
     assert tab.complaints == []
 
 
+def test_plots_show_what_came_last(tab):
+    """Also where those before it take long to draw."""
+    tab.pick("kuka-kr5")
+    tab.open("inverse")
+    tab.page.evaluate("""() => {
+        const draw = Plotly.react;
+        const held = new Promise((done) => { window.goOn = done; });
+        Plotly.react = (...all) => {
+            Plotly.react = draw;
+            return held.then(() => draw(...all));
+        };
+    }""")
+    for duration in (3, 4):
+        tab("motion-duration").locator("input").fill(str(duration))
+        tab("run-inverse").click()
+        tab.wait_text("player-time", f"/ {duration}.000 s")  # it has come, and waits
+    tab.page.evaluate("goOn()")
+    tab.still()
+    plots = ("torque", "q", "qd", "qdd", "path")
+    assert [tab.curves(f"plot-{plot}")[0][1][-1] for plot in plots] == [4] * 5
+    assert tab.complaints == []
+
+
+def tip(robot, q):
+    """As it is shown."""
+    return "x {:.3f}   y {:.3f}   z {:.3f} m".format(*robot.forward_kinematics(q)[:3, 3])
+
+
 TAKES = ["run-inverse", "run-forward", "robot-save", "copy-python", "export-html", "export-csv", "copy-latex-coriolis"]
 
 
