@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import redyn
+from browser import play_past
 from redyn.description import read
 from redyn.robot import Robot
 from redyn.studio.access import OPENER, Access
@@ -40,12 +41,24 @@ def tab(browser, address):
     opened.close()
 
 
-# Before anything is seen: how many files the page asks for, and their bytes as they are sent.
-BEFORE_PAINT = """() => {
-    const paint = performance.getEntriesByType('paint').at(-1).startTime;
-    const early = performance.getEntriesByType('resource').filter((entry) => entry.startTime < paint);
-    return [early.length, early.reduce((sum, entry) => sum + entry.transferSize, 0)];
+# How many files the page has asked for, and their bytes as they are sent.
+ASKED = """() => {
+    const files = performance.getEntriesByType('resource');
+    return [files.length, files.reduce((sum, file) => sum + file.transferSize, 0)];
 }"""
+
+
+def test_little_is_loaded_before_something_is_seen(browser, address):
+    context = browser.new_context()
+    page = context.new_page()
+    page.route_web_socket("**", lambda line: None)  # the server has nothing to say yet, however long painting takes
+    page.goto(address)
+    page.wait_for_selector("[data-testid=starting] h1", timeout=PATIENCE)
+    page.wait_for_function("performance.getEntriesByType('paint').length > 0", timeout=PATIENCE)
+    asked, weight = page.evaluate(ASKED)
+    assert 5 < asked < 25
+    assert weight < 2e6  # of 8 MB: 3D, plots and tables come once there is something to see
+    context.close()
 
 
 def test_first_view(tab):
@@ -53,18 +66,14 @@ def test_first_view(tab):
         assert tab(testid).count() == 1, testid
     assert tab.page.locator("[data-testid=view3d] canvas").count() == 1
     assert tab("error-message").is_hidden()
-    asked, weight = tab.page.evaluate(BEFORE_PAINT)
-    assert asked < 25
-    assert weight < 2e6  # of 8 MB: 3D, plots and tables come once there is something to see
-    tab("player-play").click()
-    tab.page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.5")
-    tab("player-play").click()
+    play_past(tab.page, 1.0)
+    stopped = tab.time()
     cursor = tab.page.locator("[data-testid=plot-torque] .cursor").bounding_box()["x"]
-    left = tab.page.locator("[data-testid=plot-torque] .nsewdrag").bounding_box()["x"]
-    assert cursor > left + 10
+    plot = tab.page.locator("[data-testid=plot-torque] .nsewdrag").bounding_box()
+    assert cursor == pytest.approx(plot["x"] + plot["width"] * stopped / 10, abs=2)
+    q, _, _ = redyn.trajectory.cycloidal(np.zeros(6), np.full(6, np.pi / 3), 10.0)(stopped)
     value = tab.page.locator("[data-testid=joint-slider-1] input[type=number]")
-    tab.page.wait_for_function("document.querySelector('[data-testid=joint-slider-1] input[type=number]').value > 0")
-    assert float(value.input_value()) < 60
+    tab.soon(lambda: float(value.input_value()) == pytest.approx(np.degrees(q[0]), abs=0.25), True)
     tab.keep("first-view")
     for width, height in ((1920, 1080), (1366, 768)):
         tab.page.set_viewport_size({"width": width, "height": height})
