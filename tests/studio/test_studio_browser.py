@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import redyn
-from browser import play_past
+from browser import PATIENCE, play_past
 from redyn.description import read
 from redyn.robot import Robot
 from redyn.studio.access import OPENER, Access
 from redyn.studio.editor import Editor
 from studio_files import URDF, zipped
 from studio_server import running
-from studio_tab import PATIENCE, Tab
+from studio_tab import Tab
 
 CONTROLS = [
     *("robot-select", "robot-upload", "dh-table", "view3d", "joint-slider-1", "joint-slider-6", "tab-inverse"),
@@ -50,11 +50,12 @@ ASKED = """() => {
 
 def test_little_is_loaded_before_something_is_seen(browser, address):
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.route_web_socket("**", lambda line: None)  # the server has nothing to say yet, however long painting takes
     page.goto(address)
-    page.wait_for_selector("[data-testid=starting] h1", timeout=PATIENCE)
-    page.wait_for_function("performance.getEntriesByType('paint').length > 0", timeout=PATIENCE)
+    page.wait_for_selector("[data-testid=starting] h1")
+    page.wait_for_function("performance.getEntriesByType('paint').length > 0")
     asked, weight = page.evaluate(ASKED)
     assert 5 < asked < 25
     assert weight < 2e6  # of 8 MB: 3D, plots and tables come once there is something to see
@@ -222,20 +223,19 @@ def test_a_wrong_cell_and_a_right_one(tab):
 def test_many_edits_at_once(tab):
     """The last one counts, and what is wrong with it stays said when those before it are through."""
     tab.pick("three-link")
-    told = """(texts) => {
+    multiply = """(texts) => {
         const emit = window.socket.emit;
-        return new Promise((done) => {
-            window.socket.emit = function (name, message, ...rest) {
-                if (name === 'event' && JSON.stringify(message.args).includes('0.123')) {
-                    window.socket.emit = emit;
-                    for (const text of texts) {
-                        const args = message.args.map((x) => x.replaceAll('0.123', text));
-                        emit.call(this, name, { ...message, args }, ...rest);
-                    }
-                    done(texts.length);
-                } else emit.call(this, name, message, ...rest);
-            };
-        });
+        window.sent = 0;
+        window.socket.emit = function (name, message, ...rest) {
+            if (name === 'event' && JSON.stringify(message.args).includes('0.123')) {
+                window.socket.emit = emit;
+                for (const text of texts) {
+                    const args = message.args.map((x) => x.replaceAll('0.123', text));
+                    emit.call(this, name, { ...message, args }, ...rest);
+                    window.sent += 1;
+                }
+            } else emit.call(this, name, message, ...rest);
+        };
     }"""
 
     def reached(text):
@@ -245,9 +245,9 @@ def test_many_edits_at_once(tab):
         return "x {:.3f}   y {:.3f}".format(*robot.forward_kinematics(robot.initial)[:2, 3])
 
     def edits(texts):
-        tab.page.evaluate(f"(texts) => {{ window.sent = ({told})(texts); }}", texts)
+        tab.page.evaluate(multiply, texts)
         tab.edit(0, "a", "0.123")
-        assert tab.page.evaluate("window.sent") == len(texts)
+        tab.page.wait_for_function("(count) => window.sent === count", arg=len(texts))
 
     loads = tab.loads
     edits([f"0.{k}" for k in range(51, 100)] + ["0.755"])
@@ -626,6 +626,7 @@ def test_by_keyboard_alone(browser, address):
         tab.page.locator("[data-testid=dh-table] .ag-cell[col-id=a]").first.focus()
         with tab.redrawn("inverse"):
             press("Enter")
+            tab.page.wait_for_selector(".ag-cell-inline-editing input:focus")
             press("Control+a")
             tab.page.keyboard.type("0.25")
             press("Enter")
@@ -715,7 +716,6 @@ def test_a_copy_of_a_tab(browser, address, tmp_path):
         with tab.context.expect_page() as opened:  # a copy of the tab's own storage, as browsers make it
             tab.page.evaluate("window.open(location.href)")
         tab.page = opened.value
-        tab.page.set_default_timeout(PATIENCE)
         tab.wait_text("notice", "of the tab that this one duplicates")
         tab.ready()
         tab.soon(tab.page.locator("[data-testid=robot-name] input").input_value, "pendulum")
@@ -729,9 +729,10 @@ def test_the_page_that_opens_the_browser(browser, server, tmp_path):
     guard = Access("127.0.0.1", server.port, server.url.partition("token=")[2])
     (tmp_path / "open.html").write_text(OPENER.format(address=guard.address))
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto((tmp_path / "open.html").as_uri())
-    page.wait_for_selector("[data-testid=starting], #studio", timeout=PATIENCE)
+    page.wait_for_selector("[data-testid=starting], #studio")
     assert "token" not in page.url
     context.close()
 

@@ -11,6 +11,7 @@ FLAGS = [
     "--disable-gpu-compositing",
     "--no-sandbox",
 ]
+PATIENCE = 300_000  # ms: a shared machine without a GPU; only what hangs takes so long
 OF_THE_DRIVER = "GPU stall due to ReadPixels"  # how SwiftShader's pictures reach the page
 
 

@@ -5,7 +5,7 @@ import gzip
 import re
 from pathlib import Path
 
-from browser import listen
+from browser import PATIENCE, listen
 
 # Without a GPU, what moves is drawn coarsely; once it stands still, with two pixels for each that is shown (viewer.js).
 FINE = """() => [...document.querySelectorAll('[data-testid=view3d] canvas:not(.paper)')]
@@ -22,10 +22,10 @@ class Opened:
 
     def __init__(self, browser, path: Path, width=1366, height=768, theme="light"):
         self.page = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme).new_page()
-        self.page.set_default_timeout(300_000)  # ms: only what hangs takes so long
+        self.page.set_default_timeout(PATIENCE)
         self.complaints = listen(self.page, "file:")
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-ready=true]", timeout=300_000)
+        self.page.wait_for_selector("html[data-ready=true]")
 
     def time(self) -> float:
         return float(self.page.get_by_test_id("player-time").text_content().split("/")[0])

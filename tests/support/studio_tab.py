@@ -4,10 +4,9 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from browser import listen
+from browser import PATIENCE, listen
 
 ARTEFACTS = Path(__file__).parents[2] / ".artefacts" / "studio"
-PATIENCE = 300_000  # ms: a shared machine without a GPU; only what hangs takes so long
 # The server works on nothing that it has told of, and both panels show the last of what they were asked to draw.
 STILL = """() => {
     const plots = [...document.querySelectorAll('#studio .plots')];
@@ -28,9 +27,9 @@ class Tab:
         self.context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, accept_downloads=True
         )
+        self.context.set_default_timeout(PATIENCE)
         self.context.grant_permissions(["clipboard-read", "clipboard-write"])
         self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE)
         self.complaints = listen(self.page, address.partition("?")[0])
         self.motion = "inverse"  # the tab whose motion is played
         self.page.goto(address)
