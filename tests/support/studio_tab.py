@@ -81,10 +81,10 @@ class Tab:
         """Opens a selection and clicks; once more if the list was closed by a change of its own."""
         from playwright.sync_api import TimeoutError as Late
 
-        for _ in range(9):
+        for _ in range(10):
             self(testid).click()
             try:
-                return self.page.get_by_role("option", name=option, exact=True).click(timeout=10_000)
+                return self.page.get_by_role("option", name=option, exact=True).click(timeout=PATIENCE / 10)
             except Late:
                 self.page.keyboard.press("Escape")
         raise AssertionError(f"{testid} has no {option}")
