@@ -117,12 +117,20 @@ def _beyond(plot: Plot, values: Array) -> NDArray[np.bool_]:
 
 
 def _of_joints(robot: Robot, plot: Plot) -> bool:
-    return plot.of_joints(robot.velocity_names) or plot.of_joints(robot.coordinate_names)
+    return any(plot.of_joints(names) for names in (robot.velocity_names, robot.coordinate_names, _driven(robot)))
+
+
+def _driven(robot: Robot) -> list[str]:
+    """The rates with actuators, which alone have torques where loops are closed."""
+    names = robot.velocity_names
+    return [names[i] for i in robot.driven_rates]
 
 
 def _colours(robot: Robot, plot: Plot) -> list[str]:
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
+    if plot.of_joints(_driven(robot)):
+        return [joint_colour(i) for i in robot.driven_rates]
     return plot.colours(robot.velocity_names)
 
 

@@ -208,7 +208,8 @@ class Studio:
         """The upload of a restored robot."""
         state = session.state
         try:
-            state.rejoin(await self._read(inbox.open_robot, path, state.origin.chosen or None))
+            opened = await self._read(inbox.open_robot, path, state.origin.chosen or None)
+            await asyncio.to_thread(state.rejoin, opened)
         except BaseException:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise

@@ -3,69 +3,89 @@
 from __future__ import annotations
 
 import pprint
+import re
 from typing import Any, cast
 
 import numpy as np
 
 from redyn.description import RobotDescription, library, read, to_data
-from redyn.description.schema import COORDINATES, VELOCITIES
 from redyn.errors import InputError
+from redyn.robot import Robot
+from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
 
-def inverse_code(description: RobotDescription, plan: MotionPlan) -> str:
+def inverse_code(robot: Robot, plan: MotionPlan) -> str:
     """Inverse dynamics along a motion."""
     lines = [
         "import numpy as np",
         "",
         "import redyn",
         "",
-        *_robot(description),
-        *_motion(plan, description),
+        *_robot(robot.description),
+        *_motion(plan, robot),
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
         "q, qd, qdd = motion(t)",
         "tau = robot.inverse_dynamics(q, qd, qdd)",
         "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction, springs: their sum is tau",
         "wrenches = robot.joint_wrenches(q, qd, qdd)",
-        "",
-        "for name, column in zip(robot.velocity_names, tau.T):",
-        '    print(f"{name}: from {column.min():.6g} to {column.max():.6g}")',
     ]
+    if is_closed(robot):
+        lines += [
+            "pins = robot.loop_wrenches(q, qd, tau)  # of the joints that close the loops",
+            "",
+            "for i in robot.driven_rates:  # passive joints carry no torque",
+            '    print(f"{robot.velocity_names[i]}: from {tau[:, i].min():.6g} to {tau[:, i].max():.6g}")',
+        ]
+    else:
+        lines += [
+            "",
+            "for name, column in zip(robot.velocity_names, tau.T):",
+            '    print(f"{name}: from {column.min():.6g} to {column.max():.6g}")',
+        ]
     return "\n".join(lines) + "\n"
 
 
-def forward_code(
-    description: RobotDescription, plan: RunPlan, other: RobotDescription | None, methods: list[str]
-) -> str:
+def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, methods: list[str]) -> str:
     """One simulation, or two to compare."""
-    law = _law(plan, description)
-    lines = ["import redyn", "", *_robot(description)]
-    if plan.table is not None or (plan.motion is not None and plan.motion.samples is not None):
+    law = _law(plan, robot)
+    start = _state(robot, plan)
+    lines = ["import redyn", "", *_robot(robot.description)]
+    if any("np." in line for line in (*law, *start)):
         lines[:1] = ["import numpy as np", "", "import redyn"]
-    lines += law
-    q, qd = _numbers(plan.q), _numbers(plan.qd)
+    lines += [*start, *law]
+    q, qd = ("q", "qd") if start else (_numbers(plan.q), _numbers(plan.qd))
 
-    def options(method: str) -> str:
+    def options(method: str, torque: str = "law") -> str:
         given = {"method": method, **plan.options(method)}
-        return ", ".join([*(["torque=law"] if law else []), *(f"{name}={value!r}" for name, value in given.items())])
+        driven = [f"torque={torque}"] if law else []
+        return ", ".join([*driven, *(f"{name}={value!r}" for name, value in given.items())])
 
     for k, method in enumerate(methods):
         call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, {options(method)})"
         lines.append(f"{'run' if not k else 'other'} = {call}")
     if other is not None:
-        state = f"{q}, {qd}" if _size(other) == (len(plan.q), len(plan.qd)) else "second.initial, [0.0] * second.dof"
-        call = f"redyn.simulate(second, {state}, {plan.duration!r}, {options(methods[0])})"
-        lines += ["", *_robot(other, "second"), f"other = {call}"]
+        second = Robot(other)
+        own, begin = entries(second), list[str]()
+        state = "second.initial, [0.0] * second.dof"
+        if (len(own.q), len(own.qd)) == (len(plan.q), len(plan.qd)):
+            begin = [*_state(second, plan), *_law(plan, second)]
+            state = f"{_numbers(plan.q)}, {_numbers(plan.qd)}" if own.way == "all" else "q_second, qd_second"
+        call = f"redyn.simulate(second, {state}, {plan.duration!r}, {options(methods[0], 'law_second')})"
+        lines += ["", *_robot(other, "second"), *map(_of_second, begin), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
+    if is_closed(robot):
+        lines += ['print("loops closed within", abs(run.loop_error).max(), "m")']
     lines += ["print(other)"] if len(methods) > 1 or other is not None else []
     lines += ['# run.html("run.html")  # a page to play; also run.plot(), run.to_csv("run.csv"), run.to_dataframe()']
     return "\n".join(lines) + "\n"
 
 
-def state_code(description: RobotDescription, q: list[float], qd: list[float]) -> str:
+def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:
     """The matrices at the current state."""
+    description = robot.description
     lines = [
         "import redyn",
         "",
@@ -77,7 +97,7 @@ def state_code(description: RobotDescription, q: list[float], qd: list[float]) -
         'print("gravity\\n", robot.gravity_torque(q))',
         'print("operations of the inverse dynamics:", robot.operation_count("inverse_dynamics"))',
     ]
-    if {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}:
+    if robot.model.simple and {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}:
         lines.append("print(robot.denoc(q, qd))  # the book's matrices")
     return "\n".join(lines) + "\n"
 
@@ -94,10 +114,38 @@ def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
     return [f"{name} = redyn.load(", *(f"    {line}" for line in text.splitlines()), ")"]
 
 
-def _size(description: RobotDescription) -> tuple[int, int]:
-    """How many numbers q and qd have."""
-    kinds = [link.joint.type for link in description.links if link.joint.type != "fixed"]
-    return sum(len(COORDINATES.get(k, "q")) for k in kinds), sum(len(VELOCITIES.get(k, "q")) for k in kinds)
+def _pose(robot: Robot, values: Any, near: str = "") -> str:
+    """An expression for a configuration, from the numbers that users enter: see `entries.whole_pose`."""
+    own, given = entries(robot), _numbers(values)
+    if own.way == "all":
+        return given
+    if own.way == "complete":
+        return f"robot.complete({given}{f', near={near}' if near else ''}).q"
+    if own.way == "project":
+        return f"robot.assemble({given})"
+    q = robot.initial
+    q[own.q] = values
+    return f"robot.assemble({_numbers(q)}, fixed={independent_joints(robot)!r})"
+
+
+def _state(robot: Robot, plan: RunPlan) -> list[str]:
+    """Lines for q and qd, where they are completed: see `entries.whole_state`."""
+    way, q, qd = entries(robot).way, _numbers(plan.q), _numbers(plan.qd)
+    if way == "all":
+        return []
+    if way == "complete":
+        return [f"q, qd, _ = robot.complete({q}, {qd})  # of the driven joints"]
+    if way == "project":
+        return [f"q, qd = robot.project({q}, {qd})"]
+    return [f"q = {_pose(robot, plan.q)}", f"qd = robot.transmission(q) @ {qd}"]
+
+
+_NAMES = re.compile(r"(?<!['\".])\b(robot|q|qd|law|target|inertia|start|stop|motion|t|rows)\b(?![='\"])")
+
+
+def _of_second(line: str) -> str:
+    """A line about the robot, for the second one: its names are others, those of arguments and joints stay."""
+    return _NAMES.sub(lambda match: "second" if match[1] == "robot" else f"{match[1]}_second", line)
 
 
 def _numbers(values: Any) -> str:
@@ -113,29 +161,52 @@ def _array(values: Any) -> str:
     return f"np.array({array.tolist()!r})"
 
 
-def _motion(plan: MotionPlan, description: RobotDescription) -> list[str]:
-    start, stop = _numbers(plan.start), _numbers(plan.stop)
-    nq, dof = _size(description)
-    if plan.samples is None:
-        extra = "" if nq == dof else ", robot=robot"
-        return [f"motion = redyn.trajectory.{plan.kind}({start}, {stop}, {plan.duration!r}{extra})"]
-    s: Samples = plan.samples
-    given = [_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None]
-    return [f"motion = redyn.trajectory.samples({', '.join(given)})  # {s.name}"]
-
-
-def _law(plan: RunPlan, description: RobotDescription) -> list[str]:
-    if plan.drive == "constant":
-        return [f"law = {_numbers(plan.torque)}"]
-    if plan.table is not None:
-        return [f"law = ({_array(plan.table.t)}, {_array(plan.table.q)})  # {plan.table.name}"]
-    if plan.drive == "pd":
+def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
+    closed = is_closed(robot)
+    if plan.samples is not None:
+        s: Samples = plan.samples
+        given = [*(["robot"] if closed else []), *(_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None)]
+        return [f"motion = redyn.trajectory.{'closed_' if closed else ''}samples({', '.join(given)})  # {s.name}"]
+    start = _pose(robot, plan.start)
+    if plan.path is not None:
+        path = plan.path
+        advance = f", advance={path.advance!r}" if plan.kind == "screw" else ""
+        numbers = f"{_numbers(path.centre)}, {plan.duration!r}, {_numbers(path.axis)}, {path.angle!r}{advance}"
+        return [f"start = {start}", f"motion = redyn.trajectory.{plan.kind}(robot, {numbers}, start=start)"]
+    if closed:
         return [
-            f"target = {_numbers(plan.target)}",
-            "inertia = robot.mass_matrix(target).diagonal()",
+            f"start = {start}",
+            f"stop = {_pose(robot, plan.stop, 'start')}",
+            f"motion = redyn.trajectory.{plan.kind}(start, stop, {plan.duration!r}, robot=robot)",
+        ]
+    extra = "" if robot.nq == robot.dof else ", robot=robot"
+    return [f"motion = redyn.trajectory.{plan.kind}({start}, {_numbers(plan.stop)}, {plan.duration!r}{extra})"]
+
+
+def _law(plan: RunPlan, robot: Robot) -> list[str]:
+    whole = len(entries(robot).tau) == robot.dof
+    if plan.drive == "constant":
+        if whole:
+            return [f"law = {_numbers(plan.torque)}"]
+        return ["law = np.zeros(robot.dof)", f"law[robot.driven_rates] = {_numbers(plan.torque)}"]
+    if plan.table is not None:
+        t, rows, name = _array(plan.table.t), _array(plan.table.q), plan.table.name
+        if whole:
+            return [f"law = ({t}, {rows})  # {name}"]
+        fill = "rows[:, robot.driven_rates]"
+        return [f"t = {t}  # {name}", "rows = np.zeros((len(t), robot.dof))", f"{fill} = {rows}", "law = (t, rows)"]
+    if plan.drive == "pd":
+        inertia = ["inertia = robot.mass_matrix(target).diagonal()"]
+        if is_closed(robot):
+            at = "[robot.velocity_names.index(name) for name in robot.independent]"
+            seen = f"inertia[{at}] = robot.mass_matrix(target, reduced=True).diagonal()"
+            inertia = ["inertia = np.zeros(robot.dof)", seen]
+        return [
+            f"target = {_pose(robot, plan.target)}",
+            *inertia,
             f"law = redyn.control.pd_gravity(robot, target, {plan.kp!r} * inertia, {plan.kd!r} * inertia)",
         ]
     if plan.motion is not None:
         law = f"law = redyn.control.computed_torque(robot, motion, {plan.kp!r}, {plan.kd!r})"
-        return [*_motion(plan.motion, description), law]
+        return [*_motion(plan.motion, robot), law]
     return []

@@ -2,7 +2,8 @@
 
 A chain is a product of screws Z_i (about and along z) and X_i (along and about x). The book writes Z_1 X_1 Z_2 X_2 ...
 and puts the frame of a link after X_i; modified tables write X_0 Z_1 X_1 Z_2 ... and put it after Z_i. So the numbers
-only move to other rows, and mass centres and inertias are transformed by X_i. A remainder at an end is a fixed link.
+only move to other rows, and mass centres, inertias and the joints that close loops are transformed by X_i. A remainder
+at an end is a fixed link.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description import LinkDescription, RobotDescription, from_mapping, to_data
+from redyn.description.loops import loop_frames
 from redyn.description.placement import X_AXIS, rotation, translation
-from redyn.description.schema import WORLD
+from redyn.description.schema import WORLD, LoopDescription
+from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
 
 Array = NDArray[np.float64]
@@ -54,11 +57,48 @@ def other_convention(robot: RobotDescription) -> RobotDescription:
         if links and i == 0:
             row["parent"] = base
         links.append(row)
+    chosen = data.get("end_effector")
     if not modified and x_of[-1] != (0.0, 0.0):
         tip = _free("tip", taken)
         links.append(_fixed(tip, names[-1], x_of[-1], "d"))
         data["end_effector"] = tip
+    x_by_name = {name: _x(x, modified) for name, x in zip(names[1:], after, strict=True)}
+    if chosen in names[1:-1]:  # its frame moves, the end effector stays
+        a, alpha = after[names.index(str(chosen)) - 1]
+        where = (-a, -alpha) if modified else (a, alpha)
+        data["end_effector"] = chosen
+        if where != (0.0, 0.0):
+            end = _free(f"{chosen}_end", taken)
+            links.append(_fixed(end, str(chosen), where, "b" if modified else "d"))
+            data["end_effector"] = end
+    if robot.loops:
+        data["loops"] = [_moved(robot, loop, x_by_name) for loop in robot.loops]
     return from_mapping({**data, "convention": "dh" if modified else "modified-dh", "links": links})
+
+
+def _moved(robot: RobotDescription, loop: LoopDescription, x_by_name: dict[str, Array]) -> dict[str, Any]:
+    """A loop whose links have got the frames on the other side of their X."""
+    fields = loop.model_dump(mode="json", exclude_none=True)
+    if loop.joint == "gear":
+        return fields
+    first, second = (x_by_name.get(link, np.eye(4)) for link in loop.between)
+    straight = loop.frames is None and all((X[:3, :3] == np.eye(3)).all() for X in (first, second))
+    frames = [X @ T for X, T in zip((first, second), loop_frames(robot, loop), strict=True)]
+    if straight or loop.joint == "distance":
+        fields["at"] = _clean(frames[0][:3, 3]).tolist()
+        if not loop.from_initial_pose:
+            fields["meets"] = _clean(frames[1][:3, 3]).tolist()
+        fields.pop("frames", None)
+        return fields
+    for name in ("at", "meets", "axis"):
+        fields.pop(name, None)
+    return {**fields, "frames": [origin(T) for T in frames]}
+
+
+def _x(x: tuple[float, float], modified: bool) -> Array:
+    """From coordinates in the old frame of a link to those in its new one."""
+    X = translation(x[0], 0.0, 0.0) @ rotation(X_AXIS, x[1])
+    return np.linalg.inv(X) if modified else X
 
 
 def _fixed(name: str, parent: str, x: tuple[float, float], along: str) -> dict[str, Any]:
@@ -76,9 +116,7 @@ def _turn(row: dict[str, Any], link: LinkDescription, x: tuple[float, float], mo
     """Mass centre and inertia in the frame on the other side of X."""
     if link.mass is None:
         return
-    X = translation(x[0], 0.0, 0.0) @ rotation(X_AXIS, x[1])
-    if modified:
-        X = np.linalg.inv(X)
+    X = _x(x, modified)
     com = np.array(link.com) if link.com is not None else -np.array(link.r or (0.0, 0.0, 0.0))
     moved = _clean((X @ [*com, 1.0])[:3])
     row.pop("r", None)

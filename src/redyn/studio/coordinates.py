@@ -102,7 +102,7 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
         part = link.joint.part
         name = f"{link.joint.name}.{_PLAIN.get(part, part)}" if part else link.joint.name
         ends = {"low": low, "high": high, "limited": limited}
-        made.append({**heads[j], "name": name, **ends, "turns": turns[j], "value": start})
+        made.append({**heads[j], "name": name, **ends, "turns": turns[j], "value": start, "passive": False})
     return made
 
 

@@ -38,7 +38,7 @@ TABS = {
     "forward": ("Forward dynamics", "tab-forward"),
     "equations": ("Equations", "tab-equations"),
 }
-OF_A_ROBOT = ("inverse", "forward", "pose", "equations")  # causes of errors that are dropped with it
+OF_A_ROBOT = ("inverse", "forward", "pose", "equations", "loop")  # causes of errors that are dropped with it
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -149,7 +149,7 @@ class Desk:
         self.notify(restored or "; ".join(self.state.warnings[:3]))
         if self.state.wanted is not None:
             self.follow()
-        elif self.state.inverse is None and not self.state.mistake:
+        elif self.state.inverse is None and not self.state.mistake and not self.state.open_loop:
             await self.run_inverse()
         self.inverse.show()
         self.forward.show()
@@ -192,6 +192,8 @@ class Desk:
         except RedynError as error:
             return self.trouble("table", str(error), number)
         self.trouble("table", "", number)
+        if self.state.editor.note:
+            self.notify(self.state.editor.note)
         self.show_tables()
         self.keep_soon()
         self.follow()
@@ -223,13 +225,17 @@ class Desk:
                 state.refuse(description, fault(error))
             else:
                 if state.wanted is description:
+                    before = state.robot.notes
                     stopped = state.follow(robot)
                     session.troubles.forget("forward", "pose")
                     if session.desk is not None:
                         session.desk.show_robot()
                         session.desk.show_troubles()
-                        if stopped:
-                            session.desk.notify(stopped)
+                        news = [stopped] if stopped else []
+                        if robot.notes != before and not state.open_loop:
+                            news += robot.notes
+                        if news:
+                            session.desk.notify("; ".join(news))
                         await session.desk.rerun(keep=True)
             finally:
                 self._be_busy(-1)
@@ -241,7 +247,7 @@ class Desk:
         state = self.state
 
         async def go() -> None:
-            robot, plan, meshes = state.inverse_order()
+            robot, plan, meshes = await asyncio.to_thread(state.inverse_order)
             found = await asyncio.to_thread(inverse, robot, plan, meshes)
             if state.robot is robot:
                 state.inverse = found
@@ -254,7 +260,10 @@ class Desk:
 
     async def rerun(self, keep: bool) -> None:
         """After a change of the robot: recomputes the inverse dynamics and updates the view."""
-        await self.run_inverse()
+        if self.state.open_loop:
+            self.trouble("inverse", "")  # its strip says why there is nothing to see
+        else:
+            await self.run_inverse()
         self.inverse.show()
         self.forward.show()
         self.show_motion(keep=keep)
@@ -268,8 +277,9 @@ class Desk:
         self.tables.show()
         self.header.show()
         self.strips.show()
-        for panel in (self.header, self.tables, self.inverse, self.forward, self.equations):
+        for panel in (self.header, self.inverse, self.forward, self.equations):
             panel.block(self.strips.reason)
+        self.tables.block(self.strips.wrong)
 
     def show_robot(self) -> None:
         self.show_tables()

@@ -9,11 +9,14 @@ from typing import Any
 from redyn.description import RobotDescription
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
+from redyn.studio import loop_rows
+from redyn.studio.cells import Problem
+from redyn.studio.closing import Closing, carried_over, distance
 from redyn.studio.convention import other_convention
 from redyn.studio.links import blank_row, retyped, uniform_rods
 from redyn.studio.opening import Origin
 from redyn.studio.stretch import Stretch, stretch_of, stretched
-from redyn.studio.table import JOINT, MASS, Draft, Problem, draft_of, read
+from redyn.studio.table import JOINT, MASS, YES, Draft, draft_of, read
 
 MOST_LINKS = 200  # shown in a table; a longer robot can be used but not edited
 MOST_STEPS = 200  # edits that can be undone
@@ -23,6 +26,7 @@ class Editor:
     """The tables with their history. `description` is the last valid robot, `problems` the current errors.
 
     `origin`: where that robot comes from. `offer`: the scaling of the body that the last edit suggests, see stretch.py.
+    `note`: what the last edit has changed besides its cell.
     """
 
     def __init__(self, description: RobotDescription, origin: Origin | None = None) -> None:
@@ -32,6 +36,7 @@ class Editor:
         self.description, self.origin = description, self.draft.origin
         self.problems: list[Problem] = []
         self.offer: Stretch | None = None
+        self.note = ""
 
     @property
     def mistake(self) -> str:
@@ -41,16 +46,13 @@ class Editor:
         first = self.problems[0]
         if first.row is None:
             return first.reason
-        name = self.draft.rows[first.row]["name"] or f"link {first.row + 1}"
+        rows, kind = (self.draft.rows, "link") if first.table == "links" else (self.draft.loops, "loop")
+        name = rows[first.row]["name"] or f"{kind} {first.row + 1}"
         return f"{name}, {first.column}: {first.reason}"
 
     def wrong_tables(self) -> set[str]:
-        """The tables with errors: geometry, mass, joint; errors of the whole robot count for the first."""
-        columns_of = {"mass": set(MASS), "joint": set(JOINT)}
-        return {
-            next((table for table, columns in columns_of.items() if problem.column in columns), "geometry")
-            for problem in self.problems
-        }
+        """The tables with errors: geometry, mass, joint, loops; errors of the whole robot count for the first."""
+        return {table_of(problem) for problem in self.problems}
 
     def refuse(self, description: RobotDescription, reason: str, last: RobotDescription, origin: Origin) -> None:
         """The tables could be read, but the robot could not be built: an error of the tables as well.
@@ -82,7 +84,7 @@ class Editor:
     def open(self, description: RobotDescription, origin: Origin) -> None:
         """Replaces the robot; undo brings back the previous one."""
         self._enter(draft_of(description, origin))
-        self.description, self.origin, self.problems, self.offer = description, origin, [], None
+        self.description, self.origin, self.problems, self.offer, self.note = description, origin, [], None, ""
 
     def move(self, folder: Path, origin: Origin) -> None:
         """The robot's file has moved to this folder."""
@@ -98,16 +100,14 @@ class Editor:
         if column == "joint":
             changed = retyped(changed, rows[row]["joint"], self.draft.convention)
         rows[row] = changed
-        rest = list(self.draft.rest)
-        if column == "name":
-            rest = [
-                {**r, "parent": changed["name"]} if r.get("parent") == self.draft.rows[row]["name"] else r for r in rest
-            ]
-            robot = self.draft.robot
-            if robot.get("end_effector") == self.draft.rows[row]["name"]:
-                robot = {**robot, "end_effector": changed["name"]}
-            return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
         before = self.draft
+        if column == "name":
+            old, new, robot = before.rows[row]["name"], changed["name"], before.robot
+            rows = [{**r, "parent": new} if r["parent"] == old else r for r in rows]
+            if robot.get("end_effector") == old:
+                robot = {**robot, "end_effector": new}
+            loops = loop_rows.renamed(before.loops, old, new)
+            return self._change(replace(before, robot=robot, rows=tuple(rows), loops=loops))
         right = self._change(replace(self.draft, rows=tuple(rows)))
         self.offer = stretch_of(before, self.draft, row, column) if right else None
         return right
@@ -132,26 +132,55 @@ class Editor:
         joints = {str(rest.get("joint", {}).get("name")) for rest in self.draft.rest}
         k = next(k for k in range(len(names) + 1, 10_000) if f"link{k}" not in names and f"joint{k}" not in joints)
         row = blank_row(self.draft.convention, str(self.draft.robot["centre"]), first=not self.draft.rows)
-        row["name"] = f"link{k}"
         parent = self.draft.rows[-1]["name"] if self.draft.rows else WORLD
+        row |= {"name": f"link{k}", "parent": parent, "driven": YES if self.draft.loops else ""}
         robot = {key: value for key, value in self.draft.robot.items() if key != "end_effector"}
-        rest = {"parent": parent, "joint": {"name": f"joint{k}"}}
+        rest = {"joint": {"name": f"joint{k}"}}
         return self._change(
             replace(self.draft, robot=robot, rows=(*self.draft.rows, row), rest=(*self.draft.rest, rest))
         )
 
     def remove_link(self, row: int | None) -> bool:
-        """Removes a link; its children are attached to its parent."""
+        """Removes a link and the loops that it is part of; its children are attached to its parent."""
         if row is None or not 0 <= row < len(self.draft.rows):
             raise InputError("select a link first: click its row in the table")
         if len(self.draft.rows) == 1:
             raise InputError("a robot needs at least one link")
-        gone, parent = self.draft.rows[row]["name"], self.draft.rest[row].get("parent", WORLD)
-        rest = [{**r, "parent": parent} if r.get("parent") == gone else r for r in self.draft.rest]
+        gone, parent = self.draft.rows[row]["name"], self.draft.rows[row]["parent"]
         robot = {key: v for key, v in self.draft.robot.items() if key != "end_effector" or v != gone}
-        rows = list(self.draft.rows)
+        rows = [{**r, "parent": parent} if r["parent"] == gone else r for r in self.draft.rows]
+        rest = list(self.draft.rest)
+        loops, lost = loop_rows.without(self.draft.loops, gone, self.draft.joint_name(row))
         del rows[row], rest[row]
-        return self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest)))
+        right = self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest), loops=loops))
+        self.note = f"Removed with {gone}: loop {', '.join(lost)}." if lost else ""
+        return right
+
+    # --- loops -----------------------------------------------------------------------------------------------------
+
+    def add_loop(self, closing: Closing) -> bool:
+        """Closes a loop in the pose that was shown, which becomes the initial one; see closing.py."""
+        right = self._change(closing.applied(self.draft))
+        self.note = closing.note
+        return right
+
+    def remove_loop(self, k: int | None) -> bool:
+        if k is None or not 0 <= k < len(self.draft.loops):
+            raise InputError("select a loop first: click its row in the table")
+        return self._change(replace(self.draft, loops=self.draft.loops[:k] + self.draft.loops[k + 1 :]))
+
+    def set_loop(self, k: int, column: str, text: str) -> bool:
+        """Sets a cell of the table of loops; true if the tables are now valid."""
+        if not 0 <= k < len(self.draft.loops) or column not in loop_rows.LOOP:
+            raise InputError(f"there is no cell {column!r} in loop {k + 1}")
+        before = self.draft.loops[k]
+        row = {**before, column: text.strip()[:300]}
+        if column == "joint":
+            joint_of = {cells["name"]: self.draft.joint_name(i) for i, cells in enumerate(self.draft.rows)}
+            row = loop_rows.retyped(row, before["joint"], joint_of, distance(self.description, before["name"]))
+        elif column in loop_rows.ENDS and before["joint"] != "gear" and not self.problems:
+            row |= carried_over(self.description, before, column, row[column])
+        return self._change(replace(self.draft, loops=(*self.draft.loops[:k], row, *self.draft.loops[k + 1 :])))
 
     def convert(self) -> None:
         """Converts the robot to the other DH convention."""
@@ -184,9 +213,17 @@ class Editor:
         self.draft = draft
 
     def _read(self, draft: Draft) -> None:
-        self.draft, self.offer = draft, None
+        self.draft, self.offer, self.note = draft, None, ""
         found = read(draft)
         if isinstance(found, list):
             self.problems = found
         else:
             self.description, self.origin, self.problems = found, draft.origin, []
+
+
+def table_of(problem: Problem) -> str:
+    """The table that shows the cell of an error."""
+    if problem.table == "loops":
+        return "loops"
+    columns_of = {"mass": set(MASS), "joint": set(JOINT)}
+    return next((table for table, columns in columns_of.items() if problem.column in columns), "geometry")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from redyn.description.numbers import parse_angle, parse_number
 from redyn.description.schema import WORLD
-from redyn.errors import InputError
+from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
+from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
+from redyn.studio.entries import entries, whole_pose
 from redyn.studio.inbox import finite
 from redyn.studio.limits import has_stops
 from redyn.studio.plans import (
@@ -19,15 +23,19 @@ from redyn.studio.plans import (
     METHODS,
     MOST_NUMBERS,
     MOST_ROWS,
+    PATHS,
     MotionPlan,
     Numbers,
+    PathPlan,
     RunPlan,
     Samples,
     rows,
     usual_sample,
 )
-from redyn.studio.table import number_text
+from redyn.studio.usual import UsualPath, usual_path, usual_stop
 from redyn.trajectory.table import Table
+
+Array = NDArray[np.float64]
 
 LONGEST = 3600.0  # s
 USUAL = ("5", "1")  # s, default duration of a simulation: controlled robots, and falling ones
@@ -62,8 +70,25 @@ def per_joint(where: str, texts: list[str], names: list[str]) -> Numbers:
 
 
 def configuration(where: str, texts: list[str], robot: Robot) -> Numbers:
-    """A row of fields for q."""
-    return unit_quaternions(where, robot, per_joint(where, texts, robot.coordinate_names))
+    """A row of fields for the entries of q."""
+    own = entries(robot)
+    values = per_joint(where, texts, own.names(robot))
+    return unit_quaternions(where, robot, values) if len(own.q) == robot.nq else values
+
+
+def triple(where: str, text: str) -> Numbers:
+    """A field of three numbers, such as a point."""
+    try:
+        return tuple(numbers(text, count=3) or numbers("nothing", count=3) or ())
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def angle(where: str, text: str) -> float:
+    try:
+        return (angles(text or "nothing", count=1) or [0.0])[0]
+    except ValueError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def sample_of(text: str, duration: float, robot: Robot) -> float:
@@ -87,8 +112,57 @@ def usual_text(duration: str) -> str:
 
 
 @dataclass
+class PathForm:
+    """A circle or a screw of the end effector, from where it is at the joint values `begin`."""
+
+    begin: list[str]
+    centre: str
+    axis: str
+    angle: str
+    advance: str = "0"
+    typed: bool = False  # whether the user has changed it
+
+    @staticmethod
+    def of(robot: Robot, found: UsualPath) -> PathForm:
+        path = found.path
+        degrees = number_text(round(float(np.degrees(path.angle)), 9))
+        begin = _texts(robot, np.array(found.begin), entries(robot).q)
+        return PathForm(begin, _row(path.centre), _row(path.axis), f"{degrees} deg", number_text(path.advance))
+
+    def plan(self, kind: str) -> PathPlan:
+        advance = number("advance", self.advance) if kind == "screw" else 0.0
+        return PathPlan(triple("centre", self.centre), triple("axis", self.axis), angle("angle", self.angle), advance)
+
+    def radius(self, robot: Robot) -> str:
+        """From the axis to where the end effector begins; empty if the fields are wrong."""
+        try:
+            return number_text(round(float(np.linalg.norm(self._arm(robot)[1])), 9))
+        except RedynError:
+            return ""
+
+    def set_radius(self, robot: Robot, text: str) -> None:
+        """Moves the axis towards the end effector, or away from it."""
+        radius = number("radius", text, 1e-9, 1e6)
+        tip, arm = self._arm(robot)
+        length = float(np.linalg.norm(arm))
+        if length < 1e-12:
+            across = np.cross(triple("axis", self.axis), np.eye(3)[int(np.abs(triple("axis", self.axis)).argmin())])
+            arm, length = across, float(np.linalg.norm(across))
+        self.typed = True
+        self.centre = _row(np.round(tip - arm * (radius / length), 9) + 0.0)
+
+    def _arm(self, robot: Robot) -> tuple[Array, Array]:
+        """Where the end effector begins, and the way there from the nearest point of the axis."""
+        tip = robot.forward_kinematics(whole_pose(robot, configuration("start", self.begin, robot)))[:3, 3]
+        path = self.plan("circle")
+        axis = np.array(path.axis) / max(float(np.linalg.norm(path.axis)), 1e-12)
+        arm = tip - path.centre
+        return tip, arm - axis * (arm @ axis)
+
+
+@dataclass
 class MotionForm:
-    """The inverse panel: from start to stop, or a file."""
+    """The inverse panel: from start to stop, along a path of the end effector, or a file."""
 
     kind: str = "cycloidal"
     start: list[str] = field(default_factory=list[str])
@@ -96,18 +170,33 @@ class MotionForm:
     duration: str = "10"
     sample: str = ""  # s between the rows of the result; empty: default
     samples: Samples | None = None
+    paths: dict[str, PathForm] = field(default_factory=dict[str, PathForm])  # by kind, once they are needed
+    typed: bool = False  # whether the user has changed start or stop
 
     def fit(self, robot: Robot) -> None:
         """Default values for a new robot."""
-        stop = BOOK_STOPS.get(robot.name, []) if robot.dof == len(BOOK_STOPS.get(robot.name, [])) else _stop(robot)
-        self.start, self.stop = _texts(robot, robot.initial), list(stop)
-        self.samples = None
+        stop = BOOK_STOPS.get(robot.name, [])
+        if robot.dof != len(stop):
+            stop = _texts(robot, usual_stop(robot), entries(robot).q)
+        self.start, self.stop = _initial(robot), list(stop)
+        self.samples, self.paths, self.typed = None, {}, False
         self.kind = "cycloidal" if self.kind == "csv" else self.kind
 
     def refit(self, robot: Robot) -> None:
         """Keeps the values that still fit the robot."""
-        if len(self.start) != robot.nq:
+        if len(self.start) != len(entries(robot).q):
             self.fit(robot)
+        self.paths = {kind: path for kind, path in self.paths.items() if path.typed}
+
+    @property
+    def path(self) -> PathForm | None:
+        """The path of the chosen kind, once it is known: see `fit_path`."""
+        return self.paths.get(self.kind)
+
+    def fit_path(self, robot: Robot) -> None:
+        """Default values of the chosen path, which take a second for some robots."""
+        if self.kind in PATHS and self.kind not in self.paths:
+            self.paths[self.kind] = PathForm.of(robot, usual_path(robot, self.kind))
 
     def plan(self, robot: Robot) -> MotionPlan:
         if self.kind == "csv":
@@ -118,17 +207,24 @@ class MotionForm:
         if self.kind not in KINDS:
             raise InputError(f"motion: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
+        sample = sample_of(self.sample, duration, robot)
+        if self.kind in PATHS:
+            self.fit_path(robot)
+            form = self.paths[self.kind]
+            begin = configuration("start", form.begin, robot)
+            return MotionPlan(self.kind, begin, (), duration, sample=sample, path=form.plan(self.kind))
         start, stop = configuration("start", self.start, robot), configuration("stop", self.stop, robot)
-        return MotionPlan(self.kind, start, stop, duration, sample=sample_of(self.sample, duration, robot))
+        return MotionPlan(self.kind, start, stop, duration, sample=sample)
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
         """A motion from a file, at most an hour long."""
-        if robot.nq != robot.dof:
+        own = entries(robot)
+        if own.way != "complete" and robot.nq != robot.dof:
             raise InputError(
                 f"{name}: {robot.name} has joints with quaternions, whose samples cannot be interpolated; "
                 "choose another motion"
             )
-        names = robot.coordinate_names
+        names = own.names(robot)
 
         def columns(kind: str) -> np.ndarray | None:
             wanted = [f"{kind}_{joint}" for joint in names]
@@ -171,19 +267,21 @@ class RunForm:
         self.duration, self.duration_given = text, True
 
     def fit(self, robot: Robot) -> None:
-        self.q = _texts(robot, robot.initial)
-        self.qd, self.torque = ["0"] * robot.dof, ["0"] * robot.dof
-        self.target = _stop(robot)
+        own = entries(robot)
+        self.q = _initial(robot)
+        self.qd, self.torque = ["0"] * len(own.qd), ["0"] * len(own.tau)
+        self.target = _texts(robot, usual_stop(robot), own.q)
         self.duration = self.duration if self.duration_given else _usual(robot)
         self.table = None
         self.drive = "none" if self.drive == "csv" else self.drive
 
     def refit(self, robot: Robot) -> None:
-        if (len(self.q), len(self.qd)) != (robot.nq, robot.dof):
+        own = entries(robot)
+        if (len(self.q), len(self.qd), len(self.torque)) != (len(own.q), len(own.qd), len(own.tau)):
             self.fit(robot)
 
     def plan(self, robot: Robot, motion: MotionForm) -> RunPlan:
-        names = robot.velocity_names
+        own = entries(robot)
         if self.drive not in DRIVES:
             raise InputError(f"torque: expected one of {', '.join(DRIVES)}, got {self.drive!r}")
         if self.method not in METHODS:
@@ -193,7 +291,7 @@ class RunForm:
         duration = number("duration", self.duration, 1e-3, LONGEST)
         plan = RunPlan(
             configuration("q", self.q, robot),
-            per_joint("qd", self.qd, names),
+            per_joint("qd", self.qd, own.rate_names(robot)),
             duration,
             self.drive,
             method=self.method,
@@ -203,7 +301,7 @@ class RunForm:
             stops=self.stops,
         )
         if self.drive == "constant":
-            return replace(plan, torque=per_joint("torque", self.torque, names))
+            return replace(plan, torque=per_joint("torque", self.torque, own.torque_names(robot)))
         if self.drive == "csv":
             if self.table is None:
                 raise InputError("torque: upload a CSV file with columns t and tau_<joint> first")
@@ -217,7 +315,7 @@ class RunForm:
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
         """Torques from a file, at most an hour long."""
-        names = robot.velocity_names
+        names = entries(robot).torque_names(robot)
         missing = [joint for joint in names if f"tau_{joint}" not in table.columns]
         if missing:
             raise InputError(f"{name}: no column tau_{missing[0]}; there are t, {', '.join(list(table.columns)[:8])}")
@@ -232,21 +330,22 @@ def _check_length(name: str, t: np.ndarray) -> None:
         raise InputError(f"{name}: expected at least two rows and at most {LONGEST:g} s")
 
 
-def _texts(robot: Robot, q: np.ndarray) -> list[str]:
-    return [number_text(float(x), unit == "rad") for x, unit in zip(q, coordinate_units(robot), strict=True)]
+def _texts(robot: Robot, values: Array, at: list[int]) -> list[str]:
+    """Some entries of q, which are at these places."""
+    units = coordinate_units(robot)
+    return [number_text(float(x), units[i] == "rad") for x, i in zip(values, at, strict=True)]
+
+
+def _initial(robot: Robot) -> list[str]:
+    at = entries(robot).q
+    return _texts(robot, robot.initial[at], at)
+
+
+def _row(values: Iterable[float]) -> str:
+    return ", ".join(number_text(float(x)) for x in values)
 
 
 def _usual(robot: Robot) -> str:
     """The default duration: a falling robot leaves the view after some seconds."""
     loose = any(link.parent == WORLD and link.joint.type in ("free", "planar") for link in robot.description.links)
     return USUAL[loose and bool(robot.gravity.any())]
-
-
-def _stop(robot: Robot) -> list[str]:
-    """Sixty degrees or a tenth of a metre from the start, within the limits; joints with quaternions stay."""
-    q, model = robot.initial, robot.model
-    for link, i, (low, high) in zip(model.driven, model.starts, robot.limits, strict=True):
-        if link.joint.single:
-            step = 0.1 if link.joint.kind == "prismatic" else np.pi / 3
-            q[i] = np.clip(q[i] + step if q[i] + step <= high else q[i] - step, low, high)
-    return _texts(robot, q)

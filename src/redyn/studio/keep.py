@@ -13,17 +13,17 @@ from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
 from redyn.errors import InputError
-from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
-from redyn.studio.forms import MotionForm, RunForm
+from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.links import new_robot
+from redyn.studio.loop_rows import LOOP
 from redyn.studio.opening import Opened, Origin, build
-from redyn.studio.plans import DRIVES, KINDS, METHODS
+from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
 from redyn.studio.state import State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
 
-VERSION = 1
+VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
 LONGEST = 300  # characters of a field
 _TEXTS = {
@@ -39,8 +39,14 @@ def snapshot(state: State) -> dict[str, Any]:
     return {
         "version": VERSION,
         "robot": to_data(state.robot.description),  # the last valid one
-        "tables": {"robot": draft.robot, "rows": draft.rows, "rest": draft.rest} if editable else None,
-        "motion": _form(state.motion, "motion"),
+        "tables": {"robot": draft.robot, "rows": draft.rows, "rest": draft.rest, "loops": draft.loops}
+        if editable
+        else None,
+        "motion": {
+            **_form(state.motion, "motion"),
+            "typed": state.motion.typed,
+            "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
+        },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
         "tab": state.tab,
         "before": state.before,
@@ -71,6 +77,8 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         motion.fit(robot)
         run.fit(robot)
         _fill(motion, kept["motion"], "motion")
+        motion.typed = kept["motion"]["typed"] is True
+        motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
@@ -81,7 +89,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     folder = start.description.folder if start is not None and own else None
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
-        robot = Robot(robot.description.placed_in(folder))
+        robot = build(robot.description.placed_in(folder))
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.tab, state.before, state.origin = tab, before, draft.origin
@@ -102,7 +110,24 @@ def _draft(data: dict[str, Any]) -> Draft:
     columns = set(draft_of(new_robot(robot["convention"])).rows[0])
     if any(set(row) != columns for row in rows):
         raise ValueError("not a row")
-    return Draft({**robot, "centre": "r" if robot.get("centre") == "r" else "com"}, rows, rest)
+    loops = tuple({str(key): str(text)[:LONGEST] for key, text in row.items()} for row in data["loops"])
+    if len(loops) > MOST_LINKS or any(set(row) != set(LOOP) for row in loops):
+        raise ValueError("not loops")
+    if "actuated" in robot:
+        robot["actuated"] = [str(name)[:LONGEST] for name in robot["actuated"]][:MOST_LINKS]
+    return Draft({**robot, "centre": "r" if robot.get("centre") == "r" else "com"}, rows, rest, loops)
+
+
+def _paths(data: dict[str, Any], count: int) -> dict[str, PathForm]:
+    """Circles and screws; those of another robot are left out."""
+    paths: dict[str, PathForm] = {}
+    for kind in PATHS:
+        if kind in data:
+            fields = {name: str(data[kind][name])[:LONGEST] for name in ("centre", "axis", "angle", "advance")}
+            begin = [str(text)[:LONGEST] for text in data[kind]["begin"]]
+            if len(begin) == count:
+                paths[kind] = PathForm(begin, **fields, typed=data[kind]["typed"] is True)
+    return paths
 
 
 def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:

@@ -10,21 +10,8 @@ from redyn.description import RobotDescription
 from redyn.description.numbers import parse_angle
 from redyn.description.schema import COORDINATES, QUATERNION, SEVERAL, WORLD
 from redyn.errors import InputError
-from redyn.studio.table import (
-    CENTRE,
-    GEOMETRY,
-    INERTIA,
-    JOINT,
-    MASS,
-    MORE,
-    MOST,
-    VARIABLE,
-    Draft,
-    Row,
-    number_text,
-    read,
-    vector,
-)
+from redyn.studio.cells import Row, number_text, numbers
+from redyn.studio.table import CENTRE, GEOMETRY, INERTIA, JOINT, MASS, MORE, MOST, VARIABLE, Draft, read
 
 ROD = {"mass": "1", "x": "-0.5", "y": "0", "z": "0", "xx": "0", "yy": "1/12", "zz": "1/12"}
 
@@ -33,7 +20,7 @@ def retyped(row: Row, before: str, convention: str) -> Row:
     """Changes the joint type: clears the fields it does not use and fills in those it needs."""
     kind = row["joint"]
     if kind == "fixed":
-        row |= dict.fromkeys((*JOINT, "initial"), "")
+        row |= dict.fromkeys((*JOINT, "initial", "driven"), "")
     if kind in SEVERAL:
         row |= dict.fromkeys(("lower", "upper", "offset", *MOST), "")
     if COORDINATES.get(kind) != COORDINATES.get(before):
@@ -51,13 +38,16 @@ def retyped(row: Row, before: str, convention: str) -> Row:
 
 def _across(axis: str) -> str:
     """A second axis for a universal joint: the one of x, y and z farthest from the first."""
-    first = vector(axis, 0, "axis", [], 3) or [0.0, 0.0, 1.0]
+    try:
+        first = numbers(axis, count=3) or [0.0, 0.0, 1.0]
+    except ValueError:
+        first = [0.0, 0.0, 1.0]
     return ", ".join("1" if k == int(np.abs(first).argmin()) else "0" for k in range(3))
 
 
 def blank_row(convention: str, centre: str, first: bool) -> Row:
     """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the previous link."""
-    row = dict.fromkeys((*GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
+    row = dict.fromkeys(("parent", "driven", *GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
     zeros = {"frames": {"xyz": "0, 0, 0", "rpy": "0, 0, 0", "axis": "0, 0, 1"}}
     row |= zeros.get(convention, dict.fromkeys(GEOMETRY[convention], "0"))
     row |= ROD
@@ -77,9 +67,9 @@ def new_robot(convention: str) -> RobotDescription:
     1.0
     """
     centre = "r" if convention == "dh" else "com"
-    row = {**blank_row(convention, centre, first=True), "name": "link1"}
+    row = {**blank_row(convention, centre, first=True), "name": "link1", "parent": WORLD}
     robot = {"name": "my-robot", "convention": convention, "gravity": [0.0, -9.81, 0.0], "centre": centre}
-    found = read(Draft(robot, (row,), ({"parent": WORLD, "joint": {"name": "joint1"}},)))
+    found = read(Draft(robot, (row,), ({"joint": {"name": "joint1"}},)))
     assert not isinstance(found, list), found
     return found
 

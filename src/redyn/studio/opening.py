@@ -15,6 +15,7 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError, RedynWarning
 from redyn.robot import Robot, load
 from redyn.studio.uploads import without_folder
+from redyn.studio.usual import warm_up
 
 MOST_VALUES = 150  # every joint value has a curve
 MOST_LINKS = 2000  # fixed ones included
@@ -65,7 +66,13 @@ def check_size(description: RobotDescription) -> None:
 
 
 def build(description: RobotDescription) -> Robot:
-    """The robot, if it has moving joints and the studio can show it."""
+    """The robot, if it has moving joints and the studio can show it; with what its pages need at once."""
+    robot = _built(description)
+    warm_up(robot)
+    return robot
+
+
+def _built(description: RobotDescription) -> Robot:
     check_moves(description, "")
     check_size(description)
     return Robot(description)
@@ -73,11 +80,14 @@ def build(description: RobotDescription) -> Robot:
 
 def opened(description: RobotDescription, notes: list[str]) -> Opened:
     """Builds a robot from its description, with warnings; a tree without an end effector gets one."""
-    robot = build(description)
+    robot = _built(description)
+    # Notes on its loops are those of the robot, and go with it when its tables are edited.
+    notes = [note for note in notes if not any(note.endswith(f": {own}") for own in robot.notes)]
     if robot.model.end_effector is None:
         tip = farthest_tip(description)
         robot = Robot(description.model_copy(update={"end_effector": tip}))
         notes = [*notes, f"{tip} is taken as the end effector; choose another frame in the tab Frame pose"]
+    warm_up(robot)
     return Opened(robot, notes)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -22,8 +23,11 @@ KINDS = {
     "cubic": "Cubic",
     "quintic": "Quintic",
     "trapezoidal": "Trapezoidal",
+    "circle": "Circle of the end effector",
+    "screw": "Screw of the end effector",
     "csv": "CSV file",
 }
+PATHS = ("circle", "screw")  # of the end effector
 DRIVES = {
     "none": "None: free fall",
     "constant": "Constant torque",
@@ -47,13 +51,13 @@ def usual_sample(duration: float) -> float:
     [0.001, 0.002, 0.01, 0.01, 0.2]
     """
     if duration < FEW * USUAL_SAMPLE:
-        return _round_number(duration / FEW, up=False)
+        return round_number(duration / FEW, up=False)
     if duration > MANY * USUAL_SAMPLE:
-        return _round_number(duration / MANY, up=True)
+        return round_number(duration / MANY, up=True)
     return USUAL_SAMPLE
 
 
-def _round_number(value: float, up: bool) -> float:
+def round_number(value: float, up: bool) -> float:
     """The next of ... 0.1, 0.2, 0.5, 1, 2 ..."""
     power = int(np.floor(np.log10(value)))
     series = [float(f"{k}e{p}") for p in (power - 1, power, power + 1) for k in (1, 2, 5)]
@@ -77,9 +81,22 @@ class Samples:
     qdd: Array | None = None
 
 
+@dataclass(frozen=True)
+class PathPlan:
+    """The axis about which the end effector moves, by which angle, and how far along it."""
+
+    centre: Numbers
+    axis: Numbers
+    angle: float
+    advance: float = 0.0  # of a screw
+
+
 @dataclass(frozen=True, eq=False)
 class MotionPlan:
-    """A motion between two poses, or through samples."""
+    """A motion between two poses, along a path of the end effector, or through samples.
+
+    Poses are the numbers that users enter, see entries.py.
+    """
 
     kind: str
     start: Numbers
@@ -87,11 +104,22 @@ class MotionPlan:
     duration: float
     samples: Samples | None = None
     sample: float = USUAL_SAMPLE  # s between the rows of the result
+    path: PathPlan | None = None
 
     def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
-        if self.samples is not None:
-            return trajectory.samples(self.samples.t, self.samples.q, self.samples.qd, self.samples.qdd)
-        return getattr(trajectory, self.kind)(self.start, self.stop, self.duration, robot=robot)
+        s = self.samples
+        if s is not None:
+            if is_closed(robot):
+                return trajectory.closed_samples(robot, s.t, s.q, s.qd, s.qdd)
+            return trajectory.samples(s.t, s.q, s.qd, s.qdd)
+        start = whole_pose(robot, self.start)
+        if self.path is not None:
+            centre, axis, angle = self.path.centre, self.path.axis, self.path.angle
+            if self.kind == "circle":
+                return trajectory.circle(robot, centre, self.duration, axis, angle, start=start)
+            return trajectory.screw(robot, centre, self.duration, axis, angle, self.path.advance, start=start)
+        stop = whole_pose(robot, self.stop, near=start)
+        return getattr(trajectory, self.kind)(start, stop, self.duration, robot=robot)
 
     @property
     def count(self) -> int:
@@ -101,7 +129,7 @@ class MotionPlan:
 
 @dataclass(frozen=True, eq=False)
 class RunPlan:
-    """A simulation."""
+    """A simulation; poses, rates and torques are the numbers that users enter, see entries.py."""
 
     q: Numbers
     qd: Numbers
@@ -124,17 +152,32 @@ class RunPlan:
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
         return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
 
+    def state(self, robot: Robot) -> tuple[Array, Array]:
+        """The first arguments of `redyn.simulate`, q and qd."""
+        return whole_state(robot, self.q, self.qd)
+
     def law(self, robot: Robot) -> Any:
         """The torque argument of `redyn.simulate`."""
         from redyn.simulation import controllers
 
         if self.drive == "constant":
-            return np.array(self.torque)
+            return whole_torque(robot, self.torque)
         if self.table is not None:
-            return self.table.t, self.table.q
+            return self.table.t, whole_torque(robot, self.table.q)
         if self.drive == "pd":
-            inertia = robot.mass_matrix(self.target).diagonal()
-            return controllers.pd_gravity(robot, self.target, self.kp * inertia, self.kd * inertia)
+            target = whole_pose(robot, self.target)
+            inertia = inertia_seen(robot, target)
+            return controllers.pd_gravity(robot, target, self.kp * inertia, self.kd * inertia)
         if self.motion is not None:
             return controllers.computed_torque(robot, self.motion.motion(robot), self.kp, self.kd)
         return None
+
+
+def inertia_seen(robot: Robot, q: Array) -> Array:
+    """What every joint moves at a pose; where loops are closed, the independent ones with all that follows them."""
+    closure = robot.model.closure
+    if closure is None:
+        return robot.mass_matrix(q).diagonal()
+    seen = np.zeros(robot.dof)
+    seen[list(closure.independent)] = robot.mass_matrix(q, reduced=True).diagonal()
+    return seen

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description import RobotDescription, library, read
-from redyn.errors import InputError, RedynError
+from redyn.errors import AssemblyError, InputError, RedynError
+from redyn.kinematics.summary import singular_share
 from redyn.robot import Robot
 from redyn.simulation import Run
 from redyn.studio import inbox
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
+from redyn.studio.entries import entries, is_closed, movable, moved, why_open
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
@@ -31,6 +33,7 @@ Tab = Literal["inverse", "forward", "equations"]
 
 FIRST = "kuka-kr5"
 FULL = np.ones(6, dtype=bool)
+CLOSED = 1e-9  # m: a loop that is open by less is closed
 POSITION = np.array([False, False, False, True, True, True])
 
 
@@ -124,8 +127,18 @@ class State:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the robot: warnings from loading it, and defects listed in its file."""
-        return [*self.warnings, *self.robot.description.defects]
+        """Notes on the robot: warnings from loading it, notes on its loops, and defects listed in its file."""
+        return [*self.warnings, *self.robot.notes, *self.robot.description.defects]
+
+    @property
+    def open_loop(self) -> str:
+        """Why the loops of the robot cannot be closed: it is drawn, but nothing is computed. Empty if they can."""
+        return why_open(self.robot)
+
+    def check_closed(self) -> None:
+        """Raises an error while a loop of the robot is open."""
+        if self.open_loop:
+            raise InputError(f"nothing can be computed: {self.open_loop}")
 
     def check_right(self) -> None:
         """Raises an error while the tables are invalid: results would be of another robot than the tables show."""
@@ -153,22 +166,22 @@ class State:
             )
         self._meshes[folder] = found.meshes
         self.editor.move(folder, found.origin)
-        self.robot, self.origin = Robot(self.robot.description.placed_in(folder)), found.origin
+        self.robot, self.origin = build(self.robot.description.placed_in(folder)), found.origin
 
     def follow(self, robot: Robot) -> str:
         """Adopts the robot of the tables after an edit, undo or redo. Returns a note on what that has stopped."""
         same = robot.coordinate_names == self.robot.coordinate_names
-        alike = robot.model.quaternions == self.robot.model.quaternions
+        alike = robot.model.quaternions == self.robot.model.quaternions and _names(robot) == _names(self.robot)
         before, pose = self.robot.initial, self.q
         stopped = self._use(robot)
         for form in (self.motion, self.run):
             (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
-            self.q = pose
-        elif same:  # new initial pose: motions begin there
+            self.q = pose if _fits(robot, pose) else self.q
+        elif same and alike:  # new initial pose: motions begin there
             kept = self.motion.stop
             self.motion.fit(robot)
-            self.motion.stop = kept
+            self.motion.stop = kept if self.motion.typed or not robot.model.loops else self.motion.stop
             self.run.fit(robot)
         return stopped
 
@@ -218,22 +231,44 @@ class State:
     def jog(self, slider: int, value: float) -> str:
         """Moves one joint; joints with several velocities, along one of them (see coordinates.py).
 
-        Returns a note if the joint stops at a limit instead.
+        Where loops are closed, passive joints follow. Returns a note if the joint stops at a limit instead, or stays
+        because the loops do not reach.
         """
         if not 0 <= slider < self.robot.dof or not np.isfinite(value):
             raise InputError(f"slider {slider + 1}: expected a number")
+        if not movable(self.robot)[slider]:
+            raise InputError(f"{self.robot.velocity_names[slider]} is passive: it follows the driven joints")
         low, high = self.robot.limits[slider]
         kept = float(np.clip(value, low, high))
-        self.q = slid(self.robot, self.q, slider, kept)
+        if is_closed(self.robot):
+            try:
+                self.q = moved(self.robot, self.q, slider, kept)
+            except AssemblyError as error:
+                return str(error)
+        else:
+            self.q = slid(self.robot, self.q, slider, kept)
         if kept == value:
             return ""
         unit = "m" if self.robot.model.driven[slider].joint.kind == "prismatic" else "rad"
         return f"{self.robot.velocity_names[slider]} stops at its limit, {kept:.4g} {unit}"
 
+    def reset(self) -> None:
+        """Back to the initial pose."""
+        self.q = self.robot.initial.copy()
+
+    @property
+    def regularity(self) -> float | None:
+        """How far the pose is from a singular one, 0 to 1 (usual); None if no loops are closed."""
+        if not is_closed(self.robot) or not self.robot.model.rows:
+            return None
+        return singular_share(self.robot, self.q)
+
     @property
     def tip_can_jog(self) -> bool:
-        """Whether the end effector can be jogged: inverse kinematics does not support quaternions."""
-        return self.robot.nq == self.robot.dof and self.robot.model.end_effector is not None
+        """Whether the end effector can be jogged: inverse kinematics supports quaternions with closed loops only."""
+        if self.robot.model.end_effector is None or self.open_loop:
+            return False
+        return is_closed(self.robot) or self.robot.nq == self.robot.dof
 
     def jog_tip(self, axis: int, step: float) -> None:
         """Moves the end effector along (0 to 2) or about (3 to 5) a world axis, by inverse kinematics.
@@ -257,7 +292,7 @@ class State:
                 found = self.robot.inverse_kinematics(
                     wanted, start=self.q, mask=mask, limits=limits, tolerance=1e-8, count=1, tries=3
                 )
-                near = [s.q for s in found if np.abs(s.q - self.q).max() < max(1.0, 20 * abs(step))]
+                near = [s.q for s in found if self._is_near(s.q, step)]
                 if near and limits:
                     self.q = near[0]
                     return
@@ -267,6 +302,9 @@ class State:
                     raise InputError(f"the end effector cannot move there within the limits of {names}")
                 reasons.append(found.reason)
         raise InputError(f"the end effector cannot move there: {reasons[0] or 'only by a jump of the joints'}")
+
+    def _is_near(self, q: Array, step: float) -> bool:
+        return bool(np.abs(self.robot.difference(self.q, q)).max() < max(1.0, 20 * abs(step)))
 
     def show_time(self, t: float) -> None:
         """The pose of the current motion at a time."""
@@ -301,6 +339,7 @@ class State:
     def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None]:
         """Arguments of `work.inverse`."""
         self.check_right()
+        self.check_closed()
         return self.robot, self.motion.plan(self.robot), self.meshes
 
     def run_inverse(self) -> Inverse:
@@ -310,6 +349,7 @@ class State:
     def forward_order(self) -> Order:
         """Arguments of `work.forward`."""
         self.check_right()
+        self.check_closed()
         plan = self.run.plan(self.robot, self.motion)
         robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
         kind, _, name = self.run.compare.partition(":")
@@ -332,6 +372,17 @@ class State:
             "coriolis": robot.coriolis_matrix(q, self.rates_at(self.time)),
             "gravity": robot.gravity_torque(q)[:, None],
         }
+
+
+def _names(robot: Robot) -> tuple[list[str], list[str]]:
+    """What users enter."""
+    own = entries(robot)
+    return own.names(robot), own.torque_names(robot)
+
+
+def _fits(robot: Robot, q: Array) -> bool:
+    """Whether a pose can be shown: its loops are closed, if they can be."""
+    return not is_closed(robot) or float(np.abs(robot.loop_error(q)).max(initial=0.0)) < CLOSED
 
 
 def mesh_files(description: RobotDescription) -> set[str]:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description.numbers import parse_angle, parse_number
-from redyn.studio.table import CENTRE, INERTIA, Draft, Row, number_text
+from redyn.studio.cells import Row, number_text
+from redyn.studio.table import CENTRE, INERTIA, Draft
 
 Array = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ def stretch_of(before: Draft, after: Draft, row: int, column: str) -> Stretch | 
 
 def _parent(draft: Draft, row: int) -> int:
     names = [other["name"] for other in draft.rows]
-    return names.index(str(draft.rest[row].get("parent", "")))  # ValueError: the world
+    return names.index(draft.rows[row]["parent"])  # ValueError: the world
 
 
 def _matrix(before: Row, after: Row, column: str, convention: str) -> Array | None:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from redyn.description import RobotDescription, check_physical, from_mapping, to_data
-from redyn.description.numbers import format_angle, parse_angle, parse_number
-from redyn.description.schema import SEVERAL
+from redyn.description.numbers import parse_angle, parse_number
+from redyn.description.schema import SEVERAL, WORLD
 from redyn.errors import DescriptionError
+from redyn.studio.cells import Problem, Row, angles, number_text, numbers
+from redyn.studio.loop_rows import loop_data, loop_problems, loop_row
 from redyn.studio.opening import Origin
 
 GEOMETRY = {
@@ -43,34 +45,47 @@ _PLACES = {
     "joint.name": ("name",),
 }
 
+YES = "yes"  # of a driven joint
 _PER_VALUE = {"mimic"}  # kept though no table shows it; joints with one value
 MOST = {"speed": "speed_limit", "effort": "effort_limit"}  # columns and the corresponding fields of a robot file
-
-Row = dict[str, str]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """An error in a cell; row and column are empty if it concerns the whole robot."""
-
-    row: int | None
-    column: str
-    reason: str
 
 
 @dataclass(frozen=True)
 class Draft:
-    """Contents of the tables: `robot` the fields of the whole robot, `rows` the cells, `rest` what no table shows."""
+    """Contents of the tables: `robot` the fields of the whole robot, `rows` the cells, `rest` what no table shows.
+
+    `loops`: a row for each joint that closes a loop, see loop_rows.py. Which joints are driven is a cell of the links.
+    """
 
     robot: dict[str, Any]
     rows: tuple[Row, ...]
     rest: tuple[dict[str, Any], ...] = field(repr=False)
+    loops: tuple[Row, ...] = ()
     folder: Path | None = None  # folder of the robot's file, for its meshes
     origin: Origin = field(default=Origin(), repr=False, compare=False)
 
     @property
     def convention(self) -> str:
         return str(self.robot["convention"])
+
+    @property
+    def branched(self) -> bool:
+        """Whether some link is not carried by the one in the row above."""
+        names = [WORLD, *(row["name"] for row in self.rows)]
+        return any(row["parent"] != above for row, above in zip(self.rows, names, strict=False))
+
+    def joint_name(self, row: int) -> str:
+        """Which no table shows."""
+        return str(self.rest[row].get("joint", {}).get("name", ""))
+
+    @property
+    def actuated(self) -> list[str] | None:
+        """The driven joints, in the order of the file they come from; None without loops: then all are."""
+        if not self.loops:
+            return None
+        driven = [self.joint_name(i) for i, row in enumerate(self.rows) if row["driven"]]
+        before = [name for name in self.robot.get("actuated", ()) if name in driven]
+        return [*before, *(name for name in driven if name not in before)]
 
     def columns(self) -> tuple[str, ...]:
         """Columns of the geometry table: those that no joint uses are left out."""
@@ -81,33 +96,27 @@ class Draft:
         return tuple(column for column in (*GEOMETRY["frames"], *MORE) if needed.get(column, True))
 
 
-def number_text(value: object, angle: bool = False) -> str:
-    """A number as a cell shows it, exactly; text stays as it is.
-
-    >>> number_text(0.25), number_text(1.0), number_text(1.5707963267948966, angle=True)
-    ('0.25', '1', 'pi/2')
-    """
-    shown = format_angle(float(value)) if angle and isinstance(value, int | float) else value
-    return repr(shown).removesuffix(".0") if isinstance(shown, int | float) else str(shown)
-
-
 def draft_of(description: RobotDescription, origin: Origin | None = None) -> Draft:
     """The tables of a robot."""
     data = to_data(description)
     links = cast("list[dict[str, Any]]", data.pop("links"))
+    loops = cast("list[dict[str, Any]]", data.pop("loops", []))
+    driven = set(description.actuated or ())
     book = all(link.get("com") is None for link in links) and any("r" in link for link in links)
     return Draft(
         {**data, "centre": "r" if book else "com"},
-        tuple(_row(link, description.convention, book) for link in links),
+        tuple(_row(link, description.convention, book, driven) for link in links),
         tuple(_unshown(link) for link in links),
+        tuple(loop_row(loop) for loop in loops),
         description.folder,
         origin or Origin(),
     )
 
 
-def _row(link: dict[str, Any], convention: str, book: bool) -> Row:
+def _row(link: dict[str, Any], convention: str, book: bool, driven: set[str]) -> Row:
     joint = cast("dict[str, Any]", link["joint"] if isinstance(link["joint"], dict) else {"type": link["joint"]})
-    row: Row = {"name": str(link["name"]), "joint": str(joint["type"])}
+    row: Row = {"name": str(link["name"]), "joint": str(joint["type"]), "parent": str(link["parent"])}
+    row["driven"] = YES if joint.get("name") in driven else ""
     for column in GEOMETRY[convention]:
         value = link.get(column)
         if column == VARIABLE.get(convention, {}).get(row["joint"]):
@@ -141,8 +150,8 @@ def _cell(column: str, value: object) -> str:
 
 
 def _unshown(link: dict[str, Any]) -> dict[str, Any]:
-    """Fields that no table shows: parents, shapes, other fields of the joint."""
-    rest = {key: link[key] for key in ("parent", "visual", "collision") if key in link}
+    """Fields that no table shows: shapes, other fields of the joint."""
+    rest = {key: link[key] for key in ("visual", "collision") if key in link}
     if isinstance(link["joint"], dict):
         joint = cast("dict[str, Any]", link["joint"])
         shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial", "pitch", *MOST.values()}
@@ -154,11 +163,14 @@ def read(draft: Draft) -> RobotDescription | list[Problem]:
     """The robot that the tables describe, or their errors."""
     problems: list[Problem] = []
     links = [_link(draft, i, problems) for i in range(len(draft.rows))]
+    loops = [loop_data(row, k, problems) for k, row in enumerate(draft.loops)]
     if problems:
         return problems
-    data = {key: value for key, value in draft.robot.items() if key != "centre"}
+    data = {key: value for key, value in draft.robot.items() if key not in ("centre", "actuated")}
+    actuated = draft.actuated
+    closing: dict[str, Any] = {} if actuated is None else {"loops": loops, "actuated": actuated}
     try:
-        description = from_mapping({**data, "links": links})
+        description = from_mapping({**data, "links": links, **closing})
         check_physical(description)
         return description if draft.folder is None else description.placed_in(draft.folder)
     except DescriptionError as error:
@@ -172,7 +184,7 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     joint: dict[str, Any] = {key: x for key, x in rest.get("joint", {}).items() if key not in useless}
     joint["type"] = kind
     link: dict[str, Any] = {key: value for key, value in rest.items() if key != "joint"}
-    link |= {"name": row["name"], "joint": joint}
+    link |= {"name": row["name"], "parent": row["parent"], "joint": joint}
 
     def value(column: str, parse: Callable[[object], float] = parse_number) -> float | None:
         text = row.get(column, "").strip()
@@ -184,13 +196,20 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
             problems.append(Problem(i, column, str(error)))
             return None
 
+    def several(column: str, count: int | None = None) -> list[float] | None:
+        try:
+            return (angles if column in _ANGLES else numbers)(row.get(column, ""), count=count)
+        except ValueError as error:
+            problems.append(Problem(i, column, str(error)))
+            return None
+
     for column in (*GEOMETRY[draft.convention], "axis2"):
         if column in _VECTORS:
-            link[column] = vector(row.get(column, ""), i, column, problems, 3)
+            link[column] = several(column, 3)
         else:
             link[column] = value(column, parse_angle if column in _ANGLES else parse_number)
     if draft.convention == "frames" and kind != "fixed":
-        joint["initial"] = vector(row.get("initial", ""), i, "initial", problems)
+        joint["initial"] = several("initial")
         joint["pitch"] = value("pitch")
     mass = value("mass")
     link["mass"] = mass
@@ -217,24 +236,17 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     return {key: x for key, x in link.items() if x is not None}
 
 
-def vector(text: str, i: int, column: str, problems: list[Problem], count: int | None = None) -> list[float] | None:
-    """`count` numbers separated by commas."""
-    if not text.strip():
-        return None
-    try:
-        parse = parse_angle if column in _ANGLES else parse_number
-        values = [parse(part.strip()) for part in re.split(r"[,;]", text)]
-        if count is not None and len(values) != count:
-            raise ValueError(f"expected three numbers such as 0, 0, 1; got {len(values)}")
-        return values
-    except ValueError as error:
-        problems.append(Problem(i, column, str(error)))
-        return None
-
-
 def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
     """An error of the whole robot, attached to the cells it concerns."""
     message = str(error).removeprefix(f"{error.where}: ").split("; correct it, or say")[0]
+    loop = re.match(r"loops\[(\d+)\]\.?(.*)", error.where)
+    if loop is not None and int(loop[1]) < len(draft.loops):
+        return loop_problems(draft.loops[int(loop[1])], int(loop[1]), loop[2], message)
+    drive = re.match(r"actuated\[(\d+)\]", error.where)
+    if drive is not None:
+        name = (draft.actuated or [])[int(drive[1])]
+        row = next(i for i in range(len(draft.rows)) if draft.joint_name(i) == name)
+        return [Problem(row, "driven", message)]
     match = re.match(r"links\[(\d+)\]\.?(.*)", error.where)
     if match is None:
         return [Problem(None, "", f"{error.where}: {message}" if error.where else message)]
@@ -247,5 +259,5 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
     ):
         name = f"joint.{word[0]}"  # errors of the whole joint begin with the field
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
-    known = {"name", "joint", *draft.columns(), *MASS, *JOINT, *MORE}
+    known = {"name", "joint", "parent", *draft.columns(), *MASS, *JOINT, *MORE}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]

@@ -38,14 +38,15 @@ NOTHING = "there is no motion yet: run the inverse or the forward dynamics first
 def python(state: State) -> str:
     """Python that repeats what the open tab shows, or would show if it were run."""
     state.check_right()
-    description = state.robot.description
+    state.check_closed()
+    robot = state.robot
     if state.tab == "inverse":
-        plan = state.motion.plan(state.robot) if state.inverse is None else state.inverse.plan
-        return code.inverse_code(description, plan)
+        plan = state.motion.plan(robot) if state.inverse is None else state.inverse.plan
+        return code.inverse_code(robot, plan)
     if state.tab == "forward":
         order = state.forward_order() if state.forward is None else state.forward.order
-        return code.forward_code(description, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
-    return code.state_code(description, state.q.tolist(), state.rates_at(state.time).tolist())
+        return code.forward_code(robot, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
+    return code.state_code(robot, state.q.tolist(), state.rates_at(state.time).tolist())
 
 
 def robot_file(state: State, kind: str) -> Content:
@@ -113,7 +114,8 @@ def report(state: State) -> tuple[str, bytes]:
 
 def _inverse_report(path: Path, found: Inverse, meshes: Path | None) -> None:
     notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
-    title = f"{found.robot.name}: {found.plan.kind} motion in {found.plan.duration:g} s"
+    what = found.plan.kind if found.plan.path is not None else f"{found.plan.kind} motion"
+    title = f"{found.robot.name}: {what} in {found.plan.duration:g} s"
     plots = list(inverse_plots(found).values())
     write_html(path, found.robot, found.t, found.q, plots, title=title, notes=notes, meshes=load_meshes(meshes))
 
@@ -157,6 +159,8 @@ def run_notes(found: Forward, k: int, name: str) -> list[str]:
         f"{counted(run.steps, 'step')}, {run.rejected} rejected, {counted(run.evaluations, 'evaluation')}, "
         f"energy within {drift:.1e} J"
     )
+    if finished.loop_gap is not None:
+        counts += f", loops closed within {finished.loop_gap:.1e} m"
     beyond = finished.beyond(found.order.plan.stops)
     said = [f"{name}: {counts}", sentence(beyond) if beyond else "", finished.trouble]
     return [note for note in said if note]

@@ -24,6 +24,7 @@ from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
 from redyn.studio.coordinates import coordinate_units, units
+from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import Range, effort_range, position_range, speed_range, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
@@ -52,8 +53,15 @@ class Inverse:
 
     @cached_property
     def wrenches(self) -> Array:
-        """(N, joints, 6)"""
+        """(N, joints, 6); NaN where loops leave a component open."""
         return self.robot.joint_wrenches(self.q, self.qd, self.qdd)
+
+    @cached_property
+    def loop_wrenches(self) -> Array:
+        """(N, loops, 6), likewise."""
+        if not is_closed(self.robot):
+            return np.zeros((len(self.t), 0, 6))
+        return self.robot.loop_wrenches(self.q, self.qd, self.tau)
 
     @cached_property
     def beyond(self) -> list[str]:
@@ -68,6 +76,14 @@ class Finished(NamedTuple):
     seconds: float
     scene: dict[str, Any]
     trouble: str  # why it ended early; empty if it did not
+
+    @property
+    def loop_gap(self) -> float | None:
+        """How far the loops were open at most, m (or sines of angles); None without loops."""
+        if not self.run.robot.model.loops:
+            return None
+        finite = self.run.loop_error[np.isfinite(self.run.q).all(axis=1)]
+        return float(np.abs(finite).max(initial=0.0))
 
     def beyond(self, stops: bool) -> list[str]:
         """What leaves its limits."""
@@ -132,12 +148,13 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
 
 
 def _simulation(robot: Robot, plan: RunPlan) -> Callable[[float, Any], Run]:
+    q, qd = plan.state(robot)
     law = plan.law(robot)
     options = plan.options(plan.method)
 
     def go(duration: float, progress: Any) -> Run:
         given: dict[str, Any] = {**options, "sample": min(plan.sample, duration)}
-        return simulate(robot, plan.q, plan.qd, duration, torque=law, method=plan.method, progress=progress, **given)
+        return simulate(robot, q, qd, duration, torque=law, method=plan.method, progress=progress, **given)
 
     return go
 
@@ -159,12 +176,13 @@ def _finished(
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     """The plan for another robot: its own initial pose at rest if the number of joints differs."""
-    if (len(plan.q), len(plan.qd)) == (robot.nq, robot.dof):
+    own = entries(robot)
+    if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
         return plan
     if plan.drive != "none":
-        count = counted(robot.dof, "velocity", "velocities")
+        count = counted(len(own.qd), "velocity", "velocities")
         raise RedynError(f"{robot.name} has {count}, not {len(plan.qd)}: compare free falls only")
-    return replace(plan, q=tuple(float(x) for x in robot.initial), qd=(0.0,) * robot.dof)
+    return replace(plan, q=tuple(float(x) for x in robot.initial[own.q]), qd=(0.0,) * len(own.qd))
 
 
 # --- plots -------------------------------------------------------------------------------------------------------
@@ -173,6 +191,15 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
 def _positions(robot: Robot, q: Array) -> Plot:
     unit = ", ".join(unit for unit in ("rad", "m") if unit in coordinate_units(robot))
     return limited(Plot("Joint values", unit, robot.coordinate_names, q), position_range(robot))
+
+
+def torque_plot(robot: Robot, tau: Array) -> Plot:
+    """Of the driven joints: passive ones carry none."""
+    at, turns = robot.driven_rates, turning(robot)
+    names, bounds = robot.velocity_names, effort_range(robot)
+    unit = ", ".join(dict.fromkeys("Nm" if turns[i] else "N" for i in sorted(at, key=lambda i: not turns[i])))
+    plot = Plot("Torques", unit or "Nm", [names[i] for i in at], tau[:, at])
+    return limited(plot, Range(bounds.low[at], bounds.high[at]))
 
 
 def limited(plot: Plot, bounds: Range) -> Plot:
@@ -186,7 +213,7 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
     """Plots by name; `split`: the velocity whose torque is split into components."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
-        torque = limited(Plot("Torques", units(robot, "Nm", "N"), names, found.tau), effort_range(robot))
+        torque = torque_plot(robot, found.tau)
     else:
         causes = zip(("inertia", "Coriolis", "gravity", "friction", "springs"), found.parts, strict=True)
         curves = {name: values[:, split] for name, values in causes if name != "springs" or values.any()}
@@ -214,8 +241,9 @@ def run_plots(run: Run) -> dict[str, Plot]:
         "energy": Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         "q": _positions(robot, run.q),
         "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd), speed_range(robot)),
-        "tau": limited(Plot("Torques", units(robot, "Nm", "N"), names, run.tau), effort_range(robot)),
     }
+    if robot.driven_rates:
+        plots["tau"] = torque_plot(robot, run.tau)
     if robot.model.end_effector is not None:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], run.path)
     return plots

@@ -13,7 +13,7 @@ from redyn.trajectory.line import Line, line
 from redyn.trajectory.motion import Motion, Violation
 from redyn.trajectory.piecewise import Piecewise
 from redyn.trajectory.quintic import quintic
-from redyn.trajectory.samples import from_csv, samples
+from redyn.trajectory.samples import closed_samples, from_csv, samples
 from redyn.trajectory.screw import circle, screw
 from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
@@ -29,6 +29,7 @@ __all__ = [
     "Table",
     "Violation",
     "circle",
+    "closed_samples",
     "cubic",
     "cycloidal",
     "from_csv",

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
+from redyn.kinematics.loops import actuated_slots
 from redyn.trajectory.cubic import cubic_powers
+from redyn.trajectory.guided import Guided, completed
 from redyn.trajectory.motion import Array, representable
 from redyn.trajectory.piecewise import Piecewise, polynomials
 from redyn.trajectory.quintic import quintic_powers
 from redyn.trajectory.spline import knots, through
 from redyn.trajectory.table import read_table
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
 
 
 def samples(times: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None) -> Piecewise:
@@ -39,6 +45,26 @@ def samples(times: ArrayLike, q: ArrayLike, qd: ArrayLike | None = None, qdd: Ar
     ends_of_pieces = [end for k, x in enumerate(given) for end in (x[:-1] * h**k, x[1:] * h**k)]
     powers = cubic_powers(*ends_of_pieces) if len(given) == 2 else quintic_powers(*ends_of_pieces)
     return representable("samples", polynomials(t, *powers))
+
+
+def closed_samples(
+    robot: Robot, times: ArrayLike, q_a: ArrayLike, qd_a: ArrayLike | None = None, qdd_a: ArrayLike | None = None
+) -> Guided:
+    """The motion of a robot with closed loops, through samples of its actuated joints: the others follow.
+
+    For the arguments see `samples`; the columns are in the order of `robot.actuated`.
+
+    >>> import redyn
+    >>> robot = redyn.load("four-bar")
+    >>> motion = closed_samples(robot, [0.0, 1.0, 2.0], [[0.0], [0.5], [1.5]])
+    >>> q, qd, qdd = motion(1.0)
+    >>> round(float(q[0]), 12), bool(abs(robot.loop_error(q)).max() < 1e-12)
+    (0.5, True)
+    """
+    law, count = samples(times, q_a, qd_a, qdd_a), len(actuated_slots(robot)[0])
+    if law.dof != count:
+        raise InputError(f"closed_samples: {robot.name} has {count} actuated joints, but there are {law.dof} columns")
+    return completed("closed_samples", robot, law, robot.complete(law(0.0)[0]).q)
 
 
 def from_csv(path: str | Path, joints: Sequence[str] | None = None) -> Piecewise:

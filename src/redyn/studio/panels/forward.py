@@ -12,6 +12,7 @@ from redyn.description import library
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
 from redyn.studio.coordinates import coordinate_heads, velocity_heads
+from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import usual_text
 from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
@@ -242,17 +243,26 @@ class ForwardPanel:
         for entry in (self._kp, self._kd):
             entry.frame.set_visibility(gains)
         hint = "rad or m; pi/2 and 90 deg are understood"
+        if is_closed(state.robot):
+            hint = f"the joints that are not listed follow; {hint}"
         q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint}]
         qd = [{"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"}]
-        if form.drive == "constant":
-            qd.append({"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"})
+        torque = [{"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"}]
         if form.drive == "pd":
             q.append({"id": "target", "label": "target", "values": form.target, "hint": hint})
-        heads, rates = coordinate_heads(state.robot), velocity_heads(state.robot)
-        if heads == rates:
-            self._rows.call("set", [{"heads": heads, "rows": [q[0], *qd, *q[1:]]}])
-        else:  # quaternions: q has more entries than qd
-            self._rows.call("set", [{"heads": heads, "rows": q}, {"heads": rates, "rows": qd}])
+        own = entries(state.robot)
+        every = velocity_heads(state.robot)
+        coordinates = coordinate_heads(state.robot)
+        heads, rates, drives = [coordinates[i] for i in own.q], [every[i] for i in own.qd], [every[i] for i in own.tau]
+        groups = [(heads, q[:1]), (rates, qd), (drives, torque if form.drive == "constant" else []), (heads, q[1:])]
+        tables: list[dict[str, Any]] = []
+        for names, rows in groups:  # one table per set of names; quaternions have more than their rates
+            same = next((table for table in tables if table["heads"] == names), None)
+            if same is not None:
+                same["rows"] += rows
+            elif rows:
+                tables.append({"heads": names, "rows": list(rows)})
+        self._rows.call("set", tables)
         if form.drive == "csv":
             name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
             set_text(self._note, name)
@@ -289,7 +299,8 @@ def _sentence(finished: Finished) -> str:
     run = finished.run
     error = float(np.abs(run.energy.balance).max())
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
-    return f"{steps}, energy within {error:.1e} J, until {run.t[-1]:.4g} s"
+    loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s"
 
 
 def _summary(runs: list[Finished]) -> str:
@@ -300,6 +311,10 @@ def _summary(runs: list[Finished]) -> str:
         error = float(np.abs(run.energy.balance).max())
         counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
         body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}"])
+    gaps = [finished.loop_gap for finished in runs]
+    if any(gap is not None for gap in gaps):
+        head.append("loops open (m)")
+        body = [[*row, "" if gap is None else f"{gap:.1e}"] for row, gap in zip(body, gaps, strict=True)]
     if len({finished.run.robot.name for finished in runs}) == 1:
         head.append("apart")
         count = min(len(finished.run.t) for finished in runs)

@@ -125,14 +125,15 @@ class Header:
         enable(self._undo, state.editor.can_undo)
         enable(self._redo, state.editor.can_redo)
         count = len(state.notes)
-        set_text(self._notes, f"{'⚠ ' if state.warnings else ''}{count} note{'s' if count > 1 else ''}")
-        set_attribute(self._notes, "data-warnings", "yes" if state.warnings else None)
+        serious = bool(state.warnings or state.robot.notes)
+        set_text(self._notes, f"{'⚠ ' if serious else ''}{count} note{'s' if count > 1 else ''}")
+        set_attribute(self._notes, "data-warnings", "yes" if serious else None)
         self._notes.set_visibility(count > 0)
 
     def block(self, reason: str) -> None:
-        """While the tables are invalid, nothing is saved or copied."""
+        """While the tables are invalid, nothing is saved or copied; while a loop is open, the robot is."""
+        block(self._saver, self._desk.strips.wrong, SAVE)
         for element, usual in (
-            (self._saver, SAVE),
             (self._python, PYTHON),
             (self._report_button, REPORT),
             (self._data, DATA),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
@@ -9,10 +10,11 @@ from nicegui import ui
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
 from redyn.studio.coordinates import coordinate_heads
+from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import usual_text
 from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
-from redyn.studio.plans import KINDS
+from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
 from redyn.studio.work import plot_data
 from redyn.words import counted
@@ -30,6 +32,17 @@ CARDS = [
 ALL = "all joints"
 REACTIONS = "joint reactions"
 RUN = "Inverse dynamics of this motion (Ctrl+Enter)"
+PINS = (
+    "Of a joint that closes a loop: of its first link on its second, in the axes of its frame on the first. "
+    "–: the loops leave it open, as across the plane of a planar mechanism"
+)
+RADIUS = "From where the end effector begins to the axis; a change moves the centre"
+PATH = {
+    "centre": ("centre (m)", "wide-field", "A point of the axis: x, y, z in the world"),
+    "axis": ("axis", "middle", "Direction of the axis in the world, such as 0, 0, 1"),
+    "angle": ("angle", "short2", "About the axis: 360 deg, 2*pi"),
+    "advance": ("advance (m)", "short2", "Along the axis"),
+}
 SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
 
@@ -55,6 +68,13 @@ class InversePanel:
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
                 box("spring")
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+            self._path = box("form path-form", "path-form")
+            with self._path:
+                self._radius = Field("", self._set_radius, "path-radius", "radius (m)", "short", RADIUS)
+                self._fields = {
+                    name: Field("", partial(self._set_path, name), f"path-{name}", label, width, title)
+                    for name, (label, width, title) in PATH.items()
+                }
             self._rows = Part("rows", edit=self._edited)
             self._file = text("", "file-name", testid="motion-file")
             self._limits = text("", "beyond", "p", "inverse-limits")
@@ -62,14 +82,34 @@ class InversePanel:
             self._reactions = box("reactions", "reactions")
             with self._reactions:
                 text("Moment and force of each parent on its child at the joint, in the child's axes", tag="p")
+                self._pins = text(PINS, tag="p", testid="reactions-loops")
                 self._table = ui.html("", sanitize=False).classes("table-frame")
 
     # --- user input ----------------------------------------------------------------------------------------------
 
-    def _set_kind(self, kind: str) -> None:
-        self._desk.state.motion.kind = kind
+    async def _set_kind(self, kind: str) -> None:
+        desk, motion = self._desk, self._desk.state.motion
+        motion.kind = kind
         self._show_form()
-        self._desk.keep_soon()
+        if kind in PATHS and motion.path is None and not desk.state.open_loop:
+            await desk.attempt("inverse", lambda: motion.fit_path(desk.state.robot), slow=True)
+            self._show_form()
+        desk.keep_soon()
+
+    def _set_path(self, name: str, value: str) -> None:
+        path = self._desk.state.motion.path
+        if path is not None:
+            setattr(path, name, value)
+            path.typed = True
+            self._show_path()
+            self._desk.keep_soon()
+
+    async def _set_radius(self, value: str) -> None:
+        path = self._desk.state.motion.path
+        if path is not None:
+            await self._desk.attempt("inverse", lambda: path.set_radius(self._desk.state.robot, value))
+            self._show_path()
+            self._desk.keep_soon()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.motion.duration = value
@@ -87,7 +127,14 @@ class InversePanel:
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.motion
-        messages.put_text(message, {"start": form.start, "stop": form.stop})
+        path = form.path
+        begin = {} if path is None else {"begin": path.begin}
+        messages.put_text(message, {"start": form.start, "stop": form.stop, **begin})
+        if path is not None and messages.entry(message, "row") == "begin":
+            path.typed = True
+            self._show_path()
+        else:
+            form.typed = True
         self._desk.keep_soon()
 
     async def run(self) -> None:
@@ -114,11 +161,20 @@ class InversePanel:
         self._kind.show(form.kind)
         self._duration.show(form.duration)
         self._show_sample()
+        hint = "rad or m; pi/2 and 90 deg are understood"
         rows = [
-            {"id": "start", "label": "start", "values": form.start, "hint": "rad or m; pi/2 and 90 deg are understood"},
-            {"id": "stop", "label": "stop", "values": form.stop, "hint": "rad or m; pi/2 and 90 deg are understood"},
+            {"id": "start", "label": "start", "values": form.start, "hint": hint},
+            {"id": "stop", "label": "stop", "values": form.stop, "hint": hint},
         ]
-        self._rows.call("set", [{"heads": coordinate_heads(state.robot), "rows": rows}])
+        along = form.kind in PATHS
+        if along:
+            begin = form.path.begin if form.path is not None else []
+            rows = [{"id": "begin", "label": "start", "values": begin, "hint": f"Where the path begins, {hint}"}]
+        heads = coordinate_heads(state.robot)
+        shown = [heads[i] for i in entries(state.robot).q]
+        self._rows.call("set", [{"heads": shown, "rows": rows}] if rows[0]["values"] else [])
+        self._path.set_visibility(along and form.path is not None)
+        self._show_path()
         from_file = form.kind == "csv"
         self._upload.set_visibility(from_file)
         self._rows.set_visibility(not from_file)
@@ -126,11 +182,25 @@ class InversePanel:
         rows_in = f": {form.samples.name}, {counted(len(form.samples.t), 'row')}" if form.samples else "; upload one"
         set_text(self._file, f"The motion of a CSV file{rows_in}")
 
+    def _show_path(self) -> None:
+        """Shows the circle or the screw."""
+        state = self._desk.state
+        path = state.motion.path
+        if path is None:
+            return
+        for name, entry in self._fields.items():
+            entry.show(getattr(path, name))
+        self._fields["advance"].frame.set_visibility(state.motion.kind == "screw")
+        self._radius.frame.set_visibility(state.motion.kind == "circle")
+        if state.motion.kind == "circle":
+            self._radius.show(path.radius(state.robot))
+
     def show(self) -> None:
         """Shows the form and the result."""
         self._show_form()
         state = self._desk.state
-        options = [ALL, *(f"{name}, by cause" for name in state.robot.velocity_names), REACTIONS]
+        names = entries(state.robot).torque_names(state.robot)
+        options = [ALL, *(f"{name}, by cause" for name in names), REACTIONS]
         if self._shown not in options:
             self._shown = ALL
         self._split.show(self._shown, options)
@@ -145,7 +215,8 @@ class InversePanel:
         """Computes the joint reactions, only if they are shown."""
         found = self._desk.state.inverse
         if found is not None:
-            _ = found.wrenches if self._shown == REACTIONS else found.parts if self._shown != ALL else None
+            _ = (found.wrenches, found.loop_wrenches) if self._shown == REACTIONS else None
+            _ = found.parts if self._shown not in (ALL, REACTIONS) else None
 
     def _show_result(self) -> None:
         found = self._desk.state.inverse
@@ -174,8 +245,12 @@ class InversePanel:
             return
         k = instant(found.t, t)
         head = ["joint", "nx (Nm)", "ny", "nz", "fx (N)", "fy", "fz"]
-        rows = zip(found.robot.joint_names, found.wrenches[k], strict=True)
-        body = [[name, *(f"{x:.5g}" for x in wrench)] for name, wrench in rows]
+        rows = [*zip(found.robot.joint_names, found.wrenches[k], strict=True)]
+        if is_closed(found.robot):
+            names = [f"{loop.name} (loop)" for loop in found.robot.loops]
+            rows += zip(names, found.loop_wrenches[k], strict=True)
+        self._pins.set_visibility(is_closed(found.robot))
+        body = [[name, *("–" if x != x else f"{x:.5g}" for x in wrench)] for name, wrench in rows]
         self._table.set_content(f"<p>at t = {found.t[k]:.3f} s</p>" + table_html(head, body))
 
     def refresh(self) -> None:

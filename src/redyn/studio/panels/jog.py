@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from redyn.studio import messages
 from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.coordinates import slider_values, sliders
+from redyn.studio.entries import movable
 from redyn.studio.forms import number
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class JogPanel:
                 text("Joints", tag="h2")
                 button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
             self._part = Part("jog", jog=self._jog)
+            self._meter = Part("meter")
             with box("panel-head"):
                 text("End effector", tag="h2")
                 title = "Step of one click: metres along an axis, radians about it"
@@ -42,7 +44,8 @@ class JogPanel:
     def show(self) -> None:
         state = self._desk.state
         values = slider_values(state.robot, state.q).tolist()
-        joints = [{**slider, "value": x} for slider, x in zip(sliders(state.robot), values, strict=True)]
+        free = zip(sliders(state.robot), values, movable(state.robot), strict=True)
+        joints = [{**slider, "value": x, "passive": not moves} for slider, x, moves in free]
         self._part.call("setJoints", joints)
         for element in (self._step_field.frame, self._tip_buttons):
             element.set_visibility(state.tip_can_jog)
@@ -50,6 +53,7 @@ class JogPanel:
     def show_values(self) -> None:
         state = self._desk.state
         self._part.call("setValues", slider_values(state.robot, state.q).tolist(), self._heard)
+        self._meter.call("set", state.regularity)
         if state.robot.model.end_effector is None:
             return self._where.call("set", "several tips")
         x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
@@ -70,7 +74,7 @@ class JogPanel:
                 self._desk.notify(said[0])
 
     async def _reset(self) -> None:
-        self._desk.state.q = self._desk.state.robot.initial.copy()
+        self._desk.state.reset()
         self._desk.show_pose()
 
     def _set_step(self, value: str) -> None:

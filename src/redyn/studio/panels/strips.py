@@ -13,12 +13,14 @@ if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
 BLOCKED = "The tables contain an error: correct or undo it first"
+OPEN = "A loop of the robot is open: close it first"
 
 
 class Strips:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._said = desk, ""
-        self.reason = ""  # why nothing can be run, saved or copied
+        self.reason = ""  # why nothing can be run or copied,
+        self.wrong = ""  # and why nothing can be saved
         editor = desk.state.editor
         with box("strips"):
             self._wrong = box("strip wrong", "mistake-strip", role="status")
@@ -28,6 +30,11 @@ class Strips:
                     "Show it", "show-mistake", lambda: desk.tables.show_mistake(), "Opens the table at the invalid cell"
                 )
                 button("Undo", "undo-mistake", lambda: desk.edit(editor.undo), "Undoes the last edit")
+            self._open = box("strip wrong", "open-strip", role="status")
+            with self._open:
+                self._open_text = text("", "strip-text", testid="open-text")
+                button("Show it", "show-open", lambda: desk.tables.choose("loops"), "Opens the table of loops")
+                button("Undo", "undo-open", lambda: desk.edit(editor.undo), "Undoes the last edit")
             self._troubles = box("error-message", "error-message", role="alert")
             self._offer = box("strip", "offer-strip", role="status")
             with self._offer:
@@ -36,13 +43,17 @@ class Strips:
                 button("Scale them", "offer-take", lambda: desk.edit(editor.stretch), hint)
                 button("Leave them", "offer-leave", self._leave, "Mass centre and inertia stay as they are")
         self._wrong.set_visibility(False)
+        self._open.set_visibility(False)
         self._offer.set_visibility(False)
 
     def show(self) -> None:
         """Updates the banners to the state of the tables."""
         state = self._desk.state
         offer = state.editor.offer
-        self.reason = BLOCKED if state.mistake else ""
+        self.wrong = BLOCKED if state.mistake else ""
+        self.reason = self.wrong or (OPEN if state.open_loop else "")
+        self._open.set_visibility(bool(state.open_loop) and not state.mistake)
+        set_text(self._open_text, f"Open loop, so nothing is computed: {state.open_loop}.")
         if state.mistake != self._said:
             self._said = state.mistake
             self._desk.trouble("mistake", state.mistake)

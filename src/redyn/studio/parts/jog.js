@@ -6,7 +6,10 @@ import { look } from "./look.js";
 
 const PAUSE = 40; // ms between messages while a slider moves
 
-/** options.joints: [{ name, colour, low, high, limited, value, turns }], angles in radians, shown in degrees. */
+/**
+ * options.joints: [{ name, colour, low, high, limited, value, turns, passive }], angles in radians, shown in degrees.
+ * Passive joints follow the others: they are shown last and cannot be moved.
+ */
 export function mount(root, options, emit) {
   root.classList.add("jog");
   let rows = [];
@@ -45,6 +48,8 @@ export function mount(root, options, emit) {
     const title = element("span", { class: "joint-name", title: joint.name }, joint.name);
     const unit = element("span", { class: "unit" }, joint.turns ? "°" : "m");
     const box = element("div", { class: "joint", "data-testid": `joint-slider-${k + 1}` }, title, slider, number, unit);
+    slider.disabled = number.disabled = joint.passive;
+    box.toggleAttribute("data-passive", joint.passive);
     let typing = false;
     const show = (value) => {
       const shown = value * factor;
@@ -53,7 +58,7 @@ export function mount(root, options, emit) {
       slider.style.setProperty("--done", `${(100 * (shown - low)) / (high - low || 1)}%`);
       const beyond = joint.limited && (shown < low - slack || shown > high + slack);
       box.toggleAttribute("data-beyond", beyond);
-      box.title = beyond ? `${joint.name} is beyond its limits` : "";
+      box.title = beyond ? `${joint.name} is beyond its limits` : joint.passive ? "passive: it follows the driven joints" : "";
     };
     slider.addEventListener("input", () => {
       show(Number(slider.value) / factor);
@@ -73,7 +78,10 @@ export function mount(root, options, emit) {
     for (const timer of waiting.values()) clearTimeout(timer); // the joints of another robot
     waiting.clear();
     rows = joints.map(makeRow);
-    root.replaceChildren(...rows.map((row) => row.box));
+    const passive = rows.filter((row) => row.joint.passive);
+    const heading = passive.length ? [element("div", { class: "followers" }, "these follow:")] : [];
+    root.replaceChildren(...[...rows.filter((row) => !row.joint.passive), ...passive].map((row) => row.box));
+    passive[0]?.box.before(...heading);
     recolour();
   }
 
