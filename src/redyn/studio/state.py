@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription, library, read
 from redyn.errors import AssemblyError, InputError, RedynError
-from redyn.kinematics.summary import singular_share
+from redyn.kinematics.summary import loop_summary, singular_share
 from redyn.robot import Robot
 from redyn.simulation import Run
 from redyn.studio import inbox
+from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, is_closed, movable, moved, why_open
@@ -134,6 +135,26 @@ class State:
     def open_loop(self) -> str:
         """Why the loops of the robot cannot be closed: it is drawn, but nothing is computed. Empty if they can."""
         return why_open(self.robot)
+
+    @property
+    def loop_gaps(self) -> dict[str, str]:
+        """By the name of a loop, how far it is open in the initial pose; empty while the tables show another robot."""
+        if self.mistake or self.wanted is not None or not self.robot.model.loops:
+            return {}
+        return {line.name: line.gap for line in loop_summary(self.robot).loops}
+
+    @property
+    def loop_facts(self) -> list[str]:
+        """What the loops come down to, in words; likewise."""
+        if not is_closed(self.robot) or self.mistake or self.wanted is not None:
+            return []
+        return loop_summary(self.robot).lines(self.robot)
+
+    def closing(self) -> Closing:
+        """A loop that closes in the pose shown: see closing.py."""
+        self.check_right()
+        self.check_closed()
+        return closing(self.editor.draft, self.robot, self.q)
 
     def check_closed(self) -> None:
         """Raises an error while a loop of the robot is open."""

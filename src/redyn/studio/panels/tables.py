@@ -1,13 +1,13 @@
-"""The dock below the view: DH, mass and joint tables, the steps of the DH table, and the pose of any frame."""
+"""The dock below the view: tables of links and loops, the steps of the DH table, and the pose of any frame."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 from nicegui import ui
 
-from redyn.description.schema import JointType
 from redyn.studio import messages
+from redyn.studio.closing import Closing
 from redyn.studio.controls import (
     Choice,
     Field,
@@ -22,8 +22,10 @@ from redyn.studio.controls import (
     text,
 )
 from redyn.studio.dh_steps import dh_steps
+from redyn.studio.editor import table_of
+from redyn.studio.panels.columns import driven_cell, link_columns, loop_columns, variable
 from redyn.studio.panels.matrices import matrix_html
-from redyn.studio.table import CENTRE, INERTIA, JOINT, Draft
+from redyn.studio.table import YES
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -32,60 +34,55 @@ TABS = {
     "geometry": ("DH table", "dock-geometry"),
     "mass": ("Mass and inertia", "dock-mass"),
     "joint": ("Limits and friction", "dock-joint"),
+    "loops": ("Loops", "dock-loops"),
     "steps": ("Visualise DH", "dock-steps"),
     "pose": ("Frame pose", "dock-pose"),
 }
-TABLES = ("geometry", "mass", "joint")
-HEADS = {
-    "a": ("a (m)", "distance between z axes, along x"),
-    "b": ("b (m)", "distance between x axes, along z"),
-    "d": ("d (m)", "distance between x axes, along z"),
-    "alpha": ("α (rad)", "angle between z axes, about x"),
-    "theta": ("θ (rad)", "angle between x axes, about z"),
-    "xyz": ("xyz (m)", "position of the joint in the parent's frame"),
-    "rpy": ("rpy (rad)", "roll, pitch and yaw of the joint in the parent's frame"),
-    "axis": ("axis", "of the joint, in its own frame"),
-    "axis2": ("axis 2", "second axis of a universal joint"),
-    "pitch": ("pitch (m/rad)", "of a helical joint"),
-    "initial": ("at start", "initial joint value; for a free joint x, y, z and the quaternion x, y, z, w"),
-    "mass": ("m (kg)", "mass"),
-    "lower": ("lower", "lower limit, rad or m"),
-    "upper": ("upper", "upper limit, rad or m"),
-    "speed": ("speed", "maximum rate, rad/s or m/s"),
-    "effort": ("effort", "maximum torque or force, Nm or N"),
-    "damping": ("damping", "viscous friction, Nms/rad or Ns/m"),
-    "coulomb": ("Coulomb", "Coulomb friction, Nm or N"),
-    "armature": ("armature", "rotor inertia, kg m² or kg"),
-    "offset": ("offset", "constant added to the joint variable"),
+TABLES = ("geometry", "mass", "joint", "loops")
+REMOVE = {
+    "links": "Remove a link: first click its row in the table",
+    "loops": "Remove a loop: first click its row in the table",
 }
-# A long number is rounded for display, and shown in full while edited.
-SHORT = "(p) => /^-?[0-9.e+-]{8,}$/.test(p.value) ? String(Number(Number(p.value).toPrecision(4))) : p.value"
-REMOVE = "Remove a link: first click its row in the table"
+ADD_LOOP = "Pin the end of the last link to the ground where it is now"
 STEPS = "Link by link from the base"
 TIP = "Make this frame the end effector: its path is drawn, and the jog buttons move it"
-TYPES = {"frames": list(get_args(JointType))}
-DH_TYPES = ["revolute", "prismatic", "fixed"]
+NO_LOOPS = (
+    "No loops. To close one: bend the robot with its sliders until the end of its last link is where it is to be held, "
+    "then press + Loop. It is pinned to the ground there; the table then lets you pin it to another link instead."
+)
 
 
 class TablesPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk, state = desk, desk.state
         self._tab, self._columns, self._frame = "geometry", "", ""
-        self._row: tuple[int, str] | None = None  # the last selected link: its number and name
+        self._row: tuple[int, str] | None = None  # the last selected link or loop: its number and name
         with box("panel dock"):
             with box("dock-head"):
-                self._tabs = tabs(TABS, self._tab, self._choose, "Tables")
+                self._tabs = tabs(TABS, self._tab, self.choose, "Tables")
             with box("dock-body"):
                 self._tables = box("table-and-tools")
                 with self._tables:
-                    with box("grid-frame", "dh-table"):
-                        self._grid = self._make_grid()
+                    with box("grid-and-facts"):
+                        self._frame_of_grid = box("grid-frame", "dh-table")
+                        with self._frame_of_grid:
+                            self._grid = self._make_grid()
+                        self._facts = text("", "loop-facts", "p", "loop-facts")
                     with box("tools"):
                         with box("pair"):
-                            button(
-                                "+ Link", "add-link", lambda: desk.edit(state.editor.add_link), "Add a link at the end"
-                            )
-                            self._remove_link = button("− Link", "remove-link", lambda: desk.edit(self._remove), REMOVE)
+                            self._adders = {
+                                "links": button(
+                                    "+ Link",
+                                    "add-link",
+                                    lambda: desk.edit(state.editor.add_link),
+                                    "Add a link at the end",
+                                ),
+                                "loops": button("+ Loop", "add-loop", self._add_loop, ADD_LOOP),
+                            }
+                            self._removers = {
+                                "links": button("− Link", "remove-link", lambda: desk.edit(self._remove)),
+                                "loops": button("− Loop", "remove-loop", lambda: desk.edit(self._remove)),
+                            }
                         rods = "Mass centres and inertias of uniform rods, from the DH table and the masses"
                         self._rods = button(
                             "Uniform rods", "make-rods", lambda: desk.edit(state.editor.make_rods), rods
@@ -138,35 +135,51 @@ class TablesPanel:
 
     def show(self) -> None:
         """Shows the whole draft, valid or not."""
-        editor = self._desk.state.editor
+        state = self._desk.state
+        editor = state.editor
         draft = editor.draft
-        if self._row is not None and (
-            self._row[0] >= len(draft.rows) or draft.rows[self._row[0]]["name"] != self._row[1]
-        ):
-            self._row = None  # the row is now another link's
+        rows = self._rows()
+        if self._row is not None and (self._row[0] >= len(rows) or rows[self._row[0]]["name"] != self._row[1]):
+            self._row = None  # the row is now another one's
         self._show_selected()
         titles = {key: title for key, (title, _) in TABS.items()}
         titles["geometry"] = "Frames" if draft.convention == "frames" else _DH_TITLES[draft.convention]
-        wrong = editor.wrong_tables()
+        if draft.loops:
+            titles["loops"] = f"Loops ({len(draft.loops)})"
+        wrong = editor.wrong_tables() | ({"loops"} if state.open_loop else set())
         for key, tab in self._tabs.items():
             set_text(tab, f"{titles[key]} ⚠" if key in wrong else titles[key])
             set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
             set_attribute(tab, "title", "contains an error" if key in wrong else None)
-        columns = self._columns_of(draft)
+        columns = loop_columns(draft) if self._shows_loops else link_columns(draft, self._tab)
         key = repr(columns)
         if key != self._columns:
             self._columns = key
             self._grid.run_grid_method("setGridOption", "columnDefs", columns)
         errors: dict[int, dict[str, str]] = {}
         for problem in editor.problems:
-            if problem.row is not None:
+            if problem.row is not None and problem.table == self._table:
                 errors.setdefault(problem.row, {})[problem.column] = problem.reason
-        rows = [
-            {**cells, "row": i, "errors": errors.get(i, {}), "variable": _variable(draft, cells["joint"])}
-            for i, cells in enumerate(draft.rows if editor.editable else ())
+        gaps = state.loop_gaps
+        shown = [
+            {
+                **cells,
+                "row": i,
+                "table": self._table,
+                "errors": errors.get(i, {}),
+                **(
+                    {"gap": gaps.get(cells["name"], ""), "variable": ""}
+                    if self._shows_loops
+                    else {"driven": driven_cell(cells), "variable": variable(draft, cells["joint"])}
+                ),
+            }
+            for i, cells in enumerate(rows if editor.editable else ())
         ]
-        self._grid.run_grid_method("setGridOption", "rowData", rows)
+        self._grid.run_grid_method("setGridOption", "rowData", shown)
         self._grid.run_grid_method("refreshCells", {"force": True})
+        self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
+        self._facts.set_visibility(self._shows_loops)
+        set_text(self._facts, ". ".join(state.loop_facts) if draft.loops else NO_LOOPS)
         self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
@@ -175,50 +188,24 @@ class TablesPanel:
         self._list = []
         self._step_list.clear()
 
-    def _columns_of(self, draft: Draft) -> list[dict[str, Any]]:
-        head: list[dict[str, Any]] = [
-            {"field": "name", "headerName": "link", "pinned": "left", "width": 68, "flex": 0},
-            {
-                "field": "joint",
-                "headerName": "joint",
-                "width": 88,
-                "flex": 0,
-                "cellEditor": "agSelectCellEditor",
-                "cellEditorParams": {"values": TYPES.get(draft.convention, DH_TYPES)},
-            },
-        ]
-        if self._tab == "mass":
-            letter = "r" if draft.robot["centre"] == "r" else "c"
-            meaning = "from the mass centre to the link frame" if letter == "r" else "mass centre in the link frame"
-            names = {c: (f"{letter}{c} (m)", meaning) for c in CENTRE}
-            names |= {c: (f"I{c}", "inertia about the mass centre, kg m²") for c in INERTIA}
-            shown = ["mass", *CENTRE, *INERTIA]
-            head = head[:1]
-        elif self._tab == "joint":
-            names, shown = dict[str, tuple[str, str]](), list(JOINT)
-            head = head[:1]  # so that eight column headers fit
-        else:
-            names, shown = dict[str, tuple[str, str]](), list(draft.columns())
-        for column in shown:
-            title, meaning = names.get(column) or HEADS[column]
-            head.append({"field": column, "headerName": title, "headerTooltip": meaning})
-        for column in head:
-            name = column["field"]
-            column["cellClassRules"] = {
-                "cell-error": f"data.errors.{name}",
-                "cell-variable": f"data.variable == '{name}'",
-            }
-            column[":valueFormatter"] = SHORT
-            column[":tooltipValueGetter"] = (
-                f"(p) => p.data && (p.data.errors['{name}'] || (p.data.variable === '{name}' "
-                "? 'the joint variable: its initial value' : undefined))"
-            )
-        return head
+    @property
+    def _shows_loops(self) -> bool:
+        return self._tab == "loops"
+
+    @property
+    def _table(self) -> str:
+        return "loops" if self._shows_loops else "links"
+
+    def _rows(self) -> tuple[dict[str, str], ...]:
+        """Of the table that is shown."""
+        draft = self._desk.state.editor.draft
+        return draft.loops if self._shows_loops else draft.rows
 
     def block(self, reason: str) -> None:
         """Disables what needs a valid robot while the tables are invalid."""
         block(self._start, reason, STEPS)
         block(self._tip, reason, TIP)
+        block(self._adders["loops"], reason, ADD_LOOP)
 
     def show_mistake(self) -> None:
         """Opens the table with the first error, at its cell."""
@@ -226,22 +213,24 @@ class TablesPanel:
         if not editor.problems:
             return
         first = editor.problems[0]
-        wrong = editor.wrong_tables()
-        self._choose(next(table for table in TABLES if table in wrong))
+        self.choose(table_of(first))
         if first.row is not None:
             self._grid.run_grid_method("ensureIndexVisible", first.row)
             self._grid.run_grid_method("ensureColumnVisible", first.column)
             self._grid.run_grid_method("setFocusedCell", first.row, first.column)
 
     async def _edited(self, event: Any) -> None:
-        rows = self._desk.state.editor.draft.rows
-        column = str(messages.entry(event.args, "colId"))
-        row = messages.index(messages.entry(event.args, "data"), "row", len(rows))
-        value = messages.text(event.args.get("newValue"))
-        await self._desk.edit(lambda: self._desk.state.editor.set_cell(row, column, value))
+        editor = self._desk.state.editor
+        column, value = str(messages.entry(event.args, "colId")), event.args.get("newValue")
+        data = messages.entry(event.args, "data")
+        loops = messages.entry(data, "table") == "loops"
+        row = messages.index(data, "row", len(editor.draft.loops if loops else editor.draft.rows))
+        typed = (YES if value else "") if column == "driven" else messages.text(value)
+        change = editor.set_loop if loops else editor.set_cell
+        await self._desk.edit(lambda: change(row, column, typed))
 
     def _focused(self, event: Any) -> None:
-        rows = self._desk.state.editor.draft.rows
+        rows = self._rows()
         row = messages.entry(event.args, "rowIndex")
         if row is not None:
             row = messages.index(event.args, "rowIndex", len(rows))
@@ -253,14 +242,25 @@ class TablesPanel:
         self._row = None
 
     def _show_selected(self) -> None:
-        """Shows which link the button removes."""
+        """Shows the buttons of this table, and which link or loop one of them removes."""
         name = self._row[1] if self._row else ""
-        set_text(self._remove_link, f"− {name}" if name else "− Link")
-        block(self._remove_link, "" if name else REMOVE, f"Remove {name}")
+        for table, remover in self._removers.items():
+            remover.set_visibility(table == self._table)
+            self._adders[table].set_visibility(table == self._table)
+        remover = self._removers[self._table]
+        set_text(remover, f"− {name or ('Loop' if self._shows_loops else 'Link')}")
+        block(remover, "" if name else REMOVE[self._table], f"Remove {name}")
 
     def _remove(self) -> None:
-        self._desk.state.editor.remove_link(self._row[0] if self._row else None)
+        editor = self._desk.state.editor
+        (editor.remove_loop if self._shows_loops else editor.remove_link)(self._row[0] if self._row else None)
         self._row = None
+
+    async def _add_loop(self) -> None:
+        """What closes is found in a thread, since a robot is built; then it is an edit as any other."""
+        desk, found = self._desk, list[Closing]()
+        if await desk.attempt("loop", lambda: found.append(desk.state.closing()), slow=True):
+            await desk.edit(lambda: desk.state.editor.add_loop(found[0]))
 
     async def _set_gravity(self, value: str) -> None:
         parts = [part.strip() for part in value.replace(";", ",").split(",")]
@@ -271,8 +271,11 @@ class TablesPanel:
 
     # --- tabs ----------------------------------------------------------------------------------------------------
 
-    def _choose(self, tab: str) -> None:
+    def choose(self, tab: str) -> None:
+        """Opens a tab of the dock."""
         before, self._tab = self._tab, tab
+        if (before == "loops") != (tab == "loops"):
+            self._row = None
         self._show_tab()
         if tab in TABLES:
             self.show()
@@ -341,12 +344,6 @@ class TablesPanel:
 
 
 _DH_TITLES = {"dh": "DH table", "modified-dh": "Modified DH table"}
-
-
-def _variable(draft: Draft, joint: str) -> str:
-    if draft.convention == "frames" or joint == "fixed":
-        return ""
-    return "theta" if joint == "revolute" else ("b" if draft.convention == "dh" else "d")
 
 
 def _value(step: dict[str, Any]) -> str:
