@@ -31,7 +31,7 @@ class LoopLine(NamedTuple):
 class LoopSummary(NamedTuple):
     loops: list[LoopLine]
 
-    def lines(self, robot: RobotLike) -> list[str]:
+    def facts(self, robot: RobotLike) -> list[str]:
         """What the loops come down to; AssemblyError where they cannot be closed."""
         closure, model = closure_of(robot), robot.model
         count, kept = len(model.rows), len(closure.rows)
@@ -58,9 +58,12 @@ class LoopSummary(NamedTuple):
         kernels = robot.evaluator.kernels
         if kernels is None or not kernels.covers(Task("forward_dynamics")):
             found.append("too many rows for compiled code: calls take milliseconds")
-        share = singular_share(robot, robot.initial)
-        found.append(f"distance from a singular position: {share:.2g} (1: usual, 0: singular)")
         return found
+
+    def lines(self, robot: RobotLike) -> list[str]:
+        """What the loops come down to, and how far the initial pose is from a singular one; likewise."""
+        share = singular_share(robot, robot.initial)
+        return [*self.facts(robot), f"distance from a singular position: {share:.2g} (1: usual, 0: singular)"]
 
 
 def loop_summary(robot: RobotLike) -> LoopSummary:

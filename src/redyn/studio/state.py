@@ -145,10 +145,10 @@ class State:
 
     @property
     def loop_facts(self) -> list[str]:
-        """What the loops come down to, in words; likewise."""
+        """What the loops come down to, in sentences; likewise."""
         if not is_closed(self.robot) or self.mistake or self.wanted is not None:
             return []
-        return loop_summary(self.robot).lines(self.robot)
+        return [f"{line[0].upper()}{line[1:]}." for line in loop_summary(self.robot).facts(self.robot)]
 
     def closing(self) -> Closing:
         """A loop that closes in the pose shown: see closing.py."""

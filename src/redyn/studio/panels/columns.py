@@ -35,9 +35,9 @@ HEADS = {
     "offset": ("offset", "constant added to the joint variable"),
 }
 LOOP_HEADS = {
-    "at": ("on the first (m)", "where the joint is on the first link, x, y, z in its frame"),
+    "at": ("on first (m)", "where the joint is on the first link, x, y, z in its frame"),
     "meets": (
-        "on the second (m)",
+        "on second (m)",
         "the same point in the frame of the second link; empty: where the first one is in the initial pose",
     ),
     "axis": ("axis", "of the joint, in the frames of both links; empty: z"),
@@ -90,24 +90,24 @@ def loop_columns(draft: Draft) -> list[Column]:
     links = [WORLD, *(row["name"] for row in draft.rows)]
     joints = [draft.joint_name(i) for i, row in enumerate(draft.rows) if row["joint"] != "fixed"]
     ends = f"(p) => ({{values: p.data.joint === 'gear' ? {json.dumps(joints)} : {json.dumps(links)}}})"
-    between = {"width": 78, "flex": 0, "cellEditor": "agSelectCellEditor", ":cellEditorParams": ends}
+    between = {"width": 72, "flex": 0, "cellEditor": "agSelectCellEditor", ":cellEditorParams": ends}
     columns: list[Column] = [
-        {"field": "name", "headerName": "loop", "pinned": "left", "width": 64, "flex": 0},
+        {"field": "name", "headerName": "loop", "pinned": "left", "width": 56, "flex": 0},
         {"field": "first", "headerName": "between", "headerTooltip": "its first link", **between},
         {"field": "second", "headerName": "and", "headerTooltip": "its second link, or the world", **between},
-        {**_selection("joint", "joint", 84, list(LOOP_TYPES)), "headerTooltip": "the joint that closes the loop"},
+        {**_selection("joint", "joint", 80, list(LOOP_TYPES)), "headerTooltip": "the joint that closes the loop"},
     ]
     for column in shown_loop_columns(draft.loops):
         if column in LOOP_HEADS:
             title, meaning = LOOP_HEADS[column]
-            wide = 60 if column == "axis" else 100
+            wide = 44 if column == "axis" else 90
             columns.append({"field": column, "headerName": title, "headerTooltip": meaning, "minWidth": wide})
     columns.append(
         {
             "field": "gap",
             "headerName": "gap",
             "headerTooltip": "how far the loop is open in the initial pose",
-            "width": 64,
+            "width": 58,
             "flex": 0,
             "editable": False,
             "cellClassRules": {"cell-open": "data.gap && data.gap !== 'closed'"},

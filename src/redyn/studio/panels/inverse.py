@@ -91,10 +91,12 @@ class InversePanel:
         desk, motion = self._desk, self._desk.state.motion
         motion.kind = kind
         self._show_form()
-        if kind in PATHS and motion.path is None and not desk.state.open_loop:
-            await desk.attempt("inverse", lambda: motion.fit_path(desk.state.robot), slow=True)
-            self._show_form()
         desk.keep_soon()
+        if kind not in PATHS or desk.strips.reason:
+            return
+        if await desk.attempt("inverse", lambda: motion.fit_path(desk.state.robot), slow=True):
+            self._show_form()
+            await self.run()  # its default values can be followed
 
     def _set_path(self, name: str, value: str) -> None:
         path = self._desk.state.motion.path

@@ -179,7 +179,7 @@ class TablesPanel:
         self._grid.run_grid_method("refreshCells", {"force": True})
         self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
         self._facts.set_visibility(self._shows_loops)
-        set_text(self._facts, ". ".join(state.loop_facts) if draft.loops else NO_LOOPS)
+        set_text(self._facts, " ".join(state.loop_facts) if draft.loops else NO_LOOPS)
         self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")

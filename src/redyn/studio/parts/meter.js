@@ -9,7 +9,7 @@ export function mount(root) {
   const done = element("div", { class: "bar-done" });
   const bar = element("div", { class: "bar" }, done);
   const value = element("span", { class: "meter-value", "data-testid": "singular-value" });
-  const name = "distance from a singular position";
+  const name = "distance from singularity";
   const box = element("div", { class: "meter-box", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": 1, "data-testid": "singular-meter" },
     element("span", { class: "meter-name" }, name), value, bar);
   root.append(box);

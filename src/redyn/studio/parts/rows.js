@@ -4,6 +4,11 @@ import { element } from "../report/player.js";
 import { shade } from "../report/viewer.js";
 import { look } from "./look.js";
 
+/** A long number is rounded for display, and shown in full while edited. */
+function short(text) {
+  return /^-?[0-9.e+-]{8,}$/.test(text) ? String(Number(Number(text).toPrecision(4))) : text;
+}
+
 /** options: { rows: [{ id, label }], testid }. */
 export function mount(root, options, emit) {
   root.classList.add("rows");
@@ -19,9 +24,14 @@ export function mount(root, options, emit) {
     const body = rows.map(({ id, label, values, hint }) => {
       const cells = columns.map(({ name }, k) => {
         const field = element("input", { type: "text", "aria-label": `${label} of ${name}`, "data-testid": `${id}-${k + 1}`, autocomplete: "off", spellcheck: "false" });
-        field.value = values[k];
-        field.addEventListener("change", () => emit("edit", { row: id, joint: k, text: field.value }));
-        field.addEventListener("focus", () => field.select());
+        let value = values[k];
+        field.value = short(value);
+        field.addEventListener("change", () => emit("edit", { row: id, joint: k, text: (value = field.value) }));
+        field.addEventListener("focus", () => {
+          field.value = value;
+          field.select();
+        });
+        field.addEventListener("blur", () => (field.value = short(value)));
         return element("td", {}, field);
       });
       return element("tr", { "data-row": id }, element("th", { scope: "row", title: hint ?? "" }, label), ...cells);
