@@ -171,12 +171,12 @@ class Assembler:
 
 
 def measured(size: float, row: int, gear: bool = False) -> str:
-    """A gap in words: lengths in mm, angles in degrees."""
+    """A gap in words: lengths in mm or m, angles in degrees."""
     if gear:
         return f"{size:.3g} rad (or m)"
     if row < 3 or row not in (3, 4, 5, ALONG):
         return f"{np.degrees(size):.3g} deg"
-    return f"{1e3 * size:.3g} mm"
+    return f"{1e3 * size:.3g} mm" if size < 0.9995 else f"{size:.3g} m"
 
 
 def _apart(model: Model, a: Array, b: Array) -> float:

@@ -39,6 +39,7 @@ FRAMES = 6000  # frames sent per motion: at 30 per second, more than three minut
 POSES = 300_000  # links times frames; robots with many links send fewer frames
 OUTLINES = 100  # states at which the extent of shapes is evaluated
 TRACES = 6  # tips whose path is drawn
+PINS = ("revolute", "spherical", "universal", "fixed", "distance")  # loops that hold a point of a link
 FLAT = 1e-6  # sine below which an angle counts as zero
 
 
@@ -295,12 +296,14 @@ def _outermost(appearance: Look, poses: Array) -> Array:
 
 
 def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground: Array) -> Array:
-    """Where the robot is mounted: at the bottom of what is fixed to the world, or at its first joints."""
+    """Where the robot is mounted: at the bottom of what is fixed to the world, or at its first joints, and at pins."""
+    held_by = [p for p in loop_places(robot) if p.kind in PINS]
+    pins = [point for p in held_by for body, point in zip(p.bodies, p.points, strict=True) if body == 0]
     fixed = [end for shape in shapes if shape.link == 0 for end in (shape.start, shape.end)]
     if fixed:
-        return np.array([min(fixed, key=lambda point: float(point @ ground))])
+        return np.array([min(fixed, key=lambda point: float(point @ ground)), *pins])
     held = [j.socket for j, b in zip(joints, bodies(robot), strict=True) if b.parent == 0 and b.kind not in LOOSE]
-    return np.array(held).reshape(-1, 3)
+    return np.array([*held, *pins]).reshape(-1, 3)
 
 
 def _up(robot: Robot) -> Array:

@@ -19,7 +19,6 @@ from redyn.description.schema import WORLD, LinkDescription
 from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
 from redyn.kinematics.linear import null_space, rank
-from redyn.kinematics.shape import reach
 from redyn.robot import Robot
 from redyn.studio import loop_rows
 from redyn.studio.cells import Row, number_text, numbers
@@ -29,7 +28,7 @@ Array = NDArray[np.float64]
 
 STUCK = 1e-3  # rad or m: a robot that comes no further cannot move
 SHARE = 0.02  # of a joint in the motion, below which it cannot drive it from here
-DIGITS = 6  # of a point, beside the reach of the robot
+DIGITS = 12  # of a point, in metres: closed within rounding, without that of zeros
 
 STRETCHED = (
     "closed in this pose the robot could not move: its links are stretched out, or folded, in one line (a singular "
@@ -77,7 +76,7 @@ def closing(draft: Draft, robot: Robot, q: Array) -> Closing:
     closed = Robot(found)
     driven, remark = _driving(closed, draft)
     at_end = robot.model.end_effector == name and link.parent != WORLD  # which is at rest now
-    where = ", ".join(number_text(x) for x in point)
+    where = ", ".join(f"{x:.4g}" for x in point)
     note = f"{name} is pinned to the ground where it stands, at {where} m. Driven: {', '.join(driven)}.{remark}"
     return new._replace(driven=driven, tip=link.parent if at_end else None, note=note)
 
@@ -95,8 +94,7 @@ def _placed(link: LinkDescription, convention: str, robot: Robot, q: Array) -> t
     """Where the pin is on the link and on the ground: cells of the loop, and the point of the ground."""
     T = robot.forward_kinematics(q, str(link.name))
     end = np.zeros(3) if convention == "dh" or link.joint.type == "fixed" else _far_end(link)
-    digits = DIGITS + max(0, int(np.ceil(-np.log10(max(reach(robot), 1e-9)))))
-    point: list[float] = (np.round(T[:3, :3] @ end + T[:3, 3], digits) + 0.0).tolist()
+    point: list[float] = (np.round(T[:3, :3] @ end + T[:3, 3], DIGITS) + 0.0).tolist()
     at = ", ".join(number_text(x) for x in end.tolist())
     if T[2, 2] > 1 - 1e-12:  # both see the axis as z
         return {"at": at, "meets": ", ".join(number_text(x) for x in point)}, point

@@ -132,6 +132,17 @@ def moved(robot: Robot, q: Array, slider: int, value: float) -> Array:
     return q
 
 
+def towards(robot: Robot, q: Array, slider: int, value: float) -> tuple[Array, str]:
+    """The same as far as the loops reach, and why it is no further; empty if it came there."""
+    begin = float(slider_values(robot, q)[slider])
+    for part in np.linspace(0.0, 1.0, max(1, int(np.ceil(abs(value - begin) / STRIDE))) + 1)[1:]:
+        try:
+            q = moved(robot, q, slider, begin + part * (value - begin))
+        except AssemblyError as error:
+            return q, str(error)
+    return q, ""
+
+
 def movable(robot: Robot) -> list[bool]:
     """For every slider, whether it can be moved: those of independent rates, or all if there are no closed loops."""
     closure = robot.model.closure

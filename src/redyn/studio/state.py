@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description import RobotDescription, library, read
-from redyn.errors import AssemblyError, InputError, RedynError
+from redyn.errors import InputError, RedynError
 from redyn.kinematics.summary import loop_summary, singular_share
 from redyn.robot import Robot
 from redyn.simulation import Run
@@ -21,7 +21,7 @@ from redyn.studio import inbox
 from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
-from redyn.studio.entries import entries, is_closed, movable, moved, why_open
+from redyn.studio.entries import entries, is_closed, movable, towards, why_open
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
@@ -252,8 +252,8 @@ class State:
     def jog(self, slider: int, value: float) -> str:
         """Moves one joint; joints with several velocities, along one of them (see coordinates.py).
 
-        Where loops are closed, passive joints follow. Returns a note if the joint stops at a limit instead, or stays
-        because the loops do not reach.
+        Where loops are closed, passive joints follow. Returns a note if the joint stops at a limit instead, or where
+        the loops reach no further.
         """
         if not 0 <= slider < self.robot.dof or not np.isfinite(value):
             raise InputError(f"slider {slider + 1}: expected a number")
@@ -262,10 +262,9 @@ class State:
         low, high = self.robot.limits[slider]
         kept = float(np.clip(value, low, high))
         if is_closed(self.robot):
-            try:
-                self.q = moved(self.robot, self.q, slider, kept)
-            except AssemblyError as error:
-                return str(error)
+            self.q, why = towards(self.robot, self.q, slider, kept)
+            if why:
+                return f"{self.robot.velocity_names[slider]} can go no further: {why}"
         else:
             self.q = slid(self.robot, self.q, slider, kept)
         if kept == value:
@@ -386,8 +385,8 @@ class State:
         return Order(plan, robots, methods, meshes)
 
     def matrices(self) -> dict[str, Array]:
-        """Mass matrix, Coriolis matrix and gravity at the current state."""
-        robot, q = self.robot, self.q
+        """Mass matrix, Coriolis matrix and gravity at the current state; of a robot with loops, those of its tree."""
+        robot, q = self.robot.tree, self.q
         return {
             "mass": robot.mass_matrix(q),
             "coriolis": robot.coriolis_matrix(q, self.rates_at(self.time)),

@@ -94,7 +94,7 @@ def _stop(robot: Robot) -> Array:
                 MotionPlan("cycloidal", tuple(robot.initial[own.q]), tuple(stop), 1.0).motion(robot)
             except RedynError:
                 continue
-            return stop
+            return _clean(stop)
     return robot.initial[own.q]
 
 

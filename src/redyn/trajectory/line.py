@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from redyn.robot import Robot
 
 KNOTS = (64, 256, 1024)  # intervals of the trace; the first that suffices is used
+BRANCHES = 8  # of the inverse kinematics, tried one after the other
 SMOOTH = 1e-9  # m and rad: largest error of the interpolation between knots before correction
 
 
@@ -124,7 +125,8 @@ def along_path(
     """A frame along a path. Of robots with loops, the joints that the path does not determine follow from the loops."""
     first = path.poses(np.zeros(1))[0]
     rows = np.array([not _position_only(robot, frame, start, position_only)] * 3 + [True] * 3)
-    begins = robot.inverse_kinematics(first, frame, start, mask=rows, limits=limits)
+    count = 1 if robot.model.loops else BRANCHES
+    begins = robot.inverse_kinematics(first, frame, start, mask=rows, limits=limits, count=count)
     if not begins:
         raise InputError(f"{kind}: {frame} cannot reach pose0: {begins.reason}")
     if robot.model.loops:

@@ -90,17 +90,17 @@ def loop_columns(draft: Draft) -> list[Column]:
     links = [WORLD, *(row["name"] for row in draft.rows)]
     joints = [draft.joint_name(i) for i, row in enumerate(draft.rows) if row["joint"] != "fixed"]
     ends = f"(p) => ({{values: p.data.joint === 'gear' ? {json.dumps(joints)} : {json.dumps(links)}}})"
-    between = {"width": 72, "flex": 0, "cellEditor": "agSelectCellEditor", ":cellEditorParams": ends}
+    between = {"width": 66, "flex": 0, "cellEditor": "agSelectCellEditor", ":cellEditorParams": ends}
     columns: list[Column] = [
-        {"field": "name", "headerName": "loop", "pinned": "left", "width": 56, "flex": 0},
+        {"field": "name", "headerName": "loop", "pinned": "left", "width": 52, "flex": 0},
         {"field": "first", "headerName": "between", "headerTooltip": "its first link", **between},
         {"field": "second", "headerName": "and", "headerTooltip": "its second link, or the world", **between},
-        {**_selection("joint", "joint", 80, list(LOOP_TYPES)), "headerTooltip": "the joint that closes the loop"},
+        {**_selection("joint", "joint", 78, list(LOOP_TYPES)), "headerTooltip": "the joint that closes the loop"},
     ]
     for column in shown_loop_columns(draft.loops):
         if column in LOOP_HEADS:
             title, meaning = LOOP_HEADS[column]
-            wide = 44 if column == "axis" else 90
+            wide = 44 if column == "axis" else 98
             columns.append({"field": column, "headerName": title, "headerTooltip": meaning, "minWidth": wide})
     columns.append(
         {

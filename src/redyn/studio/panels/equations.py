@@ -10,9 +10,10 @@ from nicegui.element import Element
 
 from redyn.errors import RedynError
 from redyn.kernels.program import Count
-from redyn.reproduce.published import FORWARD, INVERSE
+from redyn.reproduce.published import FORWARD, INVERSE, Formula
 from redyn.robot import Robot
 from redyn.studio.controls import block, box, button, set_text, text
+from redyn.studio.entries import is_closed
 from redyn.studio.formulas import MOST_JOINTS, Formulas
 from redyn.studio.jobs import Job
 from redyn.studio.panels.matrices import Hint, matrix_html, table_html
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
 MOST_SHOWN = 40  # rows and columns of numbers
+LAW = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ"
+CLOSED = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ + J(q)ᵀ λ,   J(q) q̈ = γ(q, q̇)"
 LATEX = "Copy what is shown as LaTeX"
 PARTS = {
     "mass": ("Mass matrix", "M(q)"),
@@ -58,7 +61,7 @@ class EquationsPanel:
         self._shown: dict[str, Any] = {}  # the matrices of numbers that are on the screen
         self.root = box("work", "panel-equations", role="tabpanel")
         with self.root, box("equations"):
-            text("M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ", "law", "p")
+            self._law = text("", "law", "p", "equations-law")
             self._note = text("", "run-note", "p", "equations-note")
             for key, (title, _) in PARTS.items():
                 with box("card equation", f"equation-{key}"):
@@ -71,7 +74,7 @@ class EquationsPanel:
                     self._numbers[key] = ui.html("", sanitize=False).classes("numbers")
                     self._numbers[key].props(f"data-testid=numbers-{key}")
             with box("card equation", "operation-counts"):
-                text("Operation counts, next to the published tables", tag="h2")
+                text("Operation counts", tag="h2")
                 self._counts = ui.html("", sanitize=False).classes("counts")
         self._timer = ui.timer(0.2, self._look, active=False)
 
@@ -97,12 +100,13 @@ class EquationsPanel:
             state.derivation.cancel()
         state.derivation = None
         self._robot, self._job, self._formulas = robot, None, None
+        set_text(self._law, CLOSED if robot.model.loops else LAW)
         for part in self._symbolic.values():
             part.set_content("")
         self._counts.set_content("")
         if robot.dof > MOST_JOINTS:
             note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
-            return set_text(self._note, note)
+            return set_text(self._note, note + _of_tree(robot))
         set_text(self._note, "deriving the formulas")
         try:
             person = self._desk.session.person
@@ -128,7 +132,8 @@ class EquationsPanel:
         self._job, self._timer.active = None, False
         set_text(self._note, job.error or job.reason)
         if job.state == "done":
-            set_text(self._note, "c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.")
+            note = "c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables."
+            set_text(self._note, note + (_of_tree(self._robot) if self._robot is not None else ""))
             self._formulas = job.result
             for key, part in self._symbolic.items():
                 formula = getattr(job.result, key)
@@ -158,6 +163,13 @@ class EquationsPanel:
             self._desk.notify("Copied as LaTeX.")
 
 
+def _of_tree(robot: Robot) -> str:
+    """What is added to the note of a robot with loops."""
+    if not robot.model.loops:
+        return ""
+    return " M, C and g are those of the tree, with its loops open; λ are the forces of the joints that close them."
+
+
 def numbers(matrix: Any) -> list[list[str]]:
     """The entries shown: the first rows and columns of a large matrix."""
     return [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in matrix[:MOST_SHOWN, :MOST_SHOWN]]
@@ -181,14 +193,23 @@ def numbers_latex(matrix: Any) -> str:
 
 
 def counts_html(robot: Robot) -> str:
-    """Multiplications and additions of this robot's kernels, and of the published algorithms for the same n."""
+    """Multiplications and additions of this robot's kernels, and of the published algorithms for the same n.
+
+    Those are for open chains: where loops are closed, there is nothing to compare with.
+    """
     n = robot.dof
     parts: list[str] = []
-    for title, name, published in (
+    tables: list[tuple[str, str, dict[str, tuple[Formula, Formula]]]] = [
         (f"Inverse dynamics, Table 9.1, n = {n}", "inverse_dynamics", INVERSE),
         (f"Forward dynamics, φ given, Table 9.6, n = {n}", "solve", FORWARD),
-    ):
-        count: Count = robot.operation_count(name)
+    ]
+    if is_closed(robot):
+        tables = [
+            (f"Inverse dynamics, loops closed, n = {n}", "inverse_dynamics", {}),
+            (f"Forward dynamics, loops closed, n = {n}", "forward_dynamics", {}),
+        ]
+    for title, name, published in tables:
+        count: Count = (robot if is_closed(robot) else robot.tree).operation_count(name)
         rows = [["redyn, this robot", str(count.multiplications), str(count.additions)]]
         rows += [[author, f"{m(n):.0f}", f"{a(n):.0f}"] for author, (m, a) in published.items()]
         parts.append(f"<div><p>{title}</p>{table_html(['', '×', '+'], rows)}</div>")
