@@ -332,7 +332,7 @@ class Mechanism:
         rows = []
         for tau in tree:
             wanted = [dot(column, tau, self.arith) for column in self.G_columns]
-            supplied, more = self.least(G_a, wanted)
+            supplied, more = self.least(G_a, wanted) if G_a else ([zero] * len(driven), [])  # nothing moves
             guards = guards + more
             row = [zero] * dof
             for i, value in zip(driven, supplied, strict=True):

@@ -151,9 +151,10 @@ def _bodies(robot: RobotLike, radius: ArrayLike | None, span: ArrayLike | None) 
         parents = [body.parent for body in bodies(robot)]
         occupied = [] if robot.model.loops else sorted({shape.link for shape in shapes})
         apart = [(i, j) for i, j in combinations(occupied, 2) if parents[j - 1] != i]
-        trials = _trials(robot) if apart else np.empty((0, robot.nq))  # which take seconds where loops are closed
-        widest = _between(robot, _all_pairs(shapes, apart), trials).max(axis=0, initial=-np.inf)
-        known[key] = _all_pairs(shapes, [pair for pair, gap in zip(apart, widest, strict=True) if gap >= 0])
+        if apart:  # random configurations take seconds where loops are closed
+            widest = _between(robot, _all_pairs(shapes, apart), _trials(robot)).max(axis=0, initial=-np.inf)
+            apart = [pair for pair, gap in zip(apart, widest, strict=True) if gap >= 0]
+        known[key] = _all_pairs(shapes, apart)
     return known[key]
 
 

@@ -54,7 +54,7 @@ class LoopSummary(NamedTuple):
                 f"{counted(surplus, 'actuator')} more than the mobility: torques are the least of those that do"
             )
         elif surplus < 0:
-            found.append(f"{-surplus} of its motions have no actuator")
+            found.append(f"{counted(-surplus, 'motion')} without an actuator")
         kernels = robot.evaluator.kernels
         if kernels is None or not kernels.covers(Task("forward_dynamics")):
             found.append("too many rows for compiled code: calls take milliseconds")

@@ -98,7 +98,7 @@ def _moved(robot: RobotDescription, loop: LoopDescription, x_by_name: dict[str, 
 def _x(x: tuple[float, float], modified: bool) -> Array:
     """From coordinates in the old frame of a link to those in its new one."""
     X = translation(x[0], 0.0, 0.0) @ rotation(X_AXIS, x[1])
-    return np.linalg.inv(X) if modified else X
+    return np.asarray(np.linalg.inv(X), dtype=np.float64) if modified else X
 
 
 def _fixed(name: str, parent: str, x: tuple[float, float], along: str) -> dict[str, Any]:

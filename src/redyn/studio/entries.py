@@ -51,8 +51,12 @@ def is_closed(robot: Robot) -> bool:
 
 
 def why_open(robot: Robot) -> str:
-    """Why the loops of a robot cannot be closed; empty if they can, or there are none."""
-    return robot.notes[-1] if robot.model.loops and robot.model.closure is None else ""
+    """Why a robot with loops cannot be used: they cannot be closed, or nothing moves where they are; or nothing."""
+    if robot.model.loops and robot.model.closure is None:
+        return robot.notes[-1]
+    if is_closed(robot) and not robot.model.mobility:
+        return "its loops leave nothing that could move (mobility 0); take one away, or use a joint that holds less"
+    return ""
 
 
 def entries(robot: Robot) -> Entries:

@@ -14,7 +14,7 @@ from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
 from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
-from redyn.studio.entries import entries, whole_pose
+from redyn.studio.entries import entries, is_closed, whole_pose
 from redyn.studio.inbox import finite
 from redyn.studio.limits import has_stops
 from redyn.studio.plans import (
@@ -136,7 +136,7 @@ class PathForm:
     def radius(self, robot: Robot) -> str:
         """From the axis to where the end effector begins; empty if the fields are wrong."""
         try:
-            return number_text(round(float(np.linalg.norm(self._arm(robot)[1])), 9))
+            return f"{float(np.linalg.norm(self._arm(robot)[1])):.4g}"
         except RedynError:
             return ""
 
@@ -180,7 +180,7 @@ class MotionForm:
             stop = _texts(robot, usual_stop(robot), entries(robot).q)
         self.start, self.stop = _initial(robot), list(stop)
         self.samples, self.paths, self.typed = None, {}, False
-        self.kind = "cycloidal" if self.kind == "csv" else self.kind
+        self.kind = "cycloidal" if self.kind in ("csv", *PATHS) else self.kind
 
     def refit(self, robot: Robot) -> None:
         """Keeps the values that still fit the robot."""
@@ -348,4 +348,6 @@ def _row(values: Iterable[float]) -> str:
 def _usual(robot: Robot) -> str:
     """The default duration: a falling robot leaves the view after some seconds."""
     loose = any(link.parent == WORLD and link.joint.type in ("free", "planar") for link in robot.description.links)
+    if is_closed(robot):  # platforms on rods that give way
+        loose |= any(robot.model.driven[i].joint.kind == "prismatic" for i in entries(robot).tau)
     return USUAL[loose and bool(robot.gravity.any())]

@@ -23,8 +23,8 @@ KINDS = {
     "cubic": "Cubic",
     "quintic": "Quintic",
     "trapezoidal": "Trapezoidal",
-    "circle": "Circle of the end effector",
-    "screw": "Screw of the end effector",
+    "circle": "Circle",
+    "screw": "Screw",
     "csv": "CSV file",
 }
 PATHS = ("circle", "screw")  # of the end effector

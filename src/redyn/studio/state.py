@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -26,8 +26,9 @@ from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
-from redyn.studio.plans import METHODS, MotionPlan
+from redyn.studio.plans import METHODS, PATHS, MotionPlan
 from redyn.studio.work import Forward, Inverse, Order, inverse
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 Tab = Literal["inverse", "forward", "equations"]
@@ -200,9 +201,13 @@ class State:
         if same and np.array_equal(before, robot.initial):
             self.q = pose if _fits(robot, pose) else self.q
         elif same and alike:  # new initial pose: motions begin there
-            kept = self.motion.stop
+            last = replace(self.motion)
             self.motion.fit(robot)
-            self.motion.stop = kept if self.motion.typed or not robot.model.loops else self.motion.stop
+            self.motion.typed = last.typed
+            if last.typed or not robot.model.loops:
+                self.motion.stop = last.stop
+            if last.kind in PATHS:
+                self.motion.kind, self.motion.paths = last.kind, last.paths
             self.run.fit(robot)
         return stopped
 
@@ -360,6 +365,12 @@ class State:
         """Arguments of `work.inverse`."""
         self.check_right()
         self.check_closed()
+        driven = len(self.robot.driven_rates)
+        if is_closed(self.robot) and driven < self.robot.model.mobility:
+            raise InputError(
+                f"mobility {self.robot.model.mobility}, but {counted(driven, 'driven rate')}: tick more joints in the "
+                "column 'driven' of the first table"
+            )
         return self.robot, self.motion.plan(self.robot), self.meshes
 
     def run_inverse(self) -> Inverse:

@@ -194,7 +194,8 @@ def _about_own_axes(robot: Robot, q: Array, kind: str) -> Iterator[list[PathPlan
         turn = float(np.linalg.norm(column[:3]))
         if turn > 1e-6 and np.linalg.norm(column[3:]) > 1e-6:
             axis = _clean(column[:3] / turn)
-            centre = _clean(tip + np.cross(axis, column[3:]) / turn)
+            arm = np.asarray(np.cross(axis, column[3:]), dtype=np.float64) / turn
+            centre = _clean(tip + arm)
             yield [PathPlan(_row(centre), _row(axis), share * TURN) for share in SHARES]
 
 

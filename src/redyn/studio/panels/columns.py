@@ -35,9 +35,9 @@ HEADS = {
     "offset": ("offset", "constant added to the joint variable"),
 }
 LOOP_HEADS = {
-    "at": ("on first (m)", "where the joint is on the first link, x, y, z in its frame"),
+    "at": ("at (m)", "where the joint is on the first link, x, y, z in its frame"),
     "meets": (
-        "on second (m)",
+        "meets (m)",
         "the same point in the frame of the second link; empty: where the first one is in the initial pose",
     ),
     "axis": ("axis", "of the joint, in the frames of both links; empty: z"),

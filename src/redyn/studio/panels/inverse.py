@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from nicegui import ui
 
 from redyn.studio import messages, takeaway, uploads
@@ -43,6 +44,7 @@ PATH = {
     "angle": ("angle", "short2", "About the axis: 360 deg, 2*pi"),
     "advance": ("advance (m)", "short2", "Along the axis"),
 }
+ROUNDING = 1e-12  # of a reaction, beside the largest one
 SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
 
@@ -228,6 +230,7 @@ class InversePanel:
         set_text(self._limits, sentence(found.beyond) if found is not None else "")
         self._limits.set_visibility(found is not None and bool(found.beyond))
         if found is None:
+            self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
         shown = takeaway.plots_of(found, self._split_at())
         plots = {key: plot_data(found.robot, found.t, *pair) for key, pair in shown.items()}
@@ -252,8 +255,16 @@ class InversePanel:
             names = [f"{loop.name} (loop)" for loop in found.robot.loops]
             rows += zip(names, found.loop_wrenches[k], strict=True)
         self._pins.set_visibility(is_closed(found.robot))
-        body = [[name, *("–" if x != x else f"{x:.5g}" for x in wrench)] for name, wrench in rows]
+        least = ROUNDING * max((float(np.nanmax(np.abs(wrench), initial=0.0)) for _, wrench in rows), default=0.0)
+        body = [[name, *(_entry(x, least) for x in wrench)] for name, wrench in rows]
         self._table.set_content(f"<p>at t = {found.t[k]:.3f} s</p>" + table_html(head, body))
 
     def refresh(self) -> None:
         self._plots.call("refresh")
+
+
+def _entry(x: float, least: float) -> str:
+    """A component of a reaction; a dash where the loops leave it open."""
+    if np.isnan(x):
+        return "–"
+    return f"{x:.5g}" if abs(x) > least else "0"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
 BLOCKED = "The tables contain an error: correct or undo it first"
-OPEN = "A loop of the robot is open: close it first"
+OPEN = "The loops of the robot need a correction first"
 
 
 class Strips:
@@ -53,7 +53,7 @@ class Strips:
         self.wrong = BLOCKED if state.mistake else ""
         self.reason = self.wrong or (OPEN if state.open_loop else "")
         self._open.set_visibility(bool(state.open_loop) and not state.mistake)
-        set_text(self._open_text, f"Open loop, so nothing is computed: {state.open_loop}.")
+        set_text(self._open_text, f"Nothing is computed: {state.open_loop}.")
         if state.mistake != self._said:
             self._said = state.mistake
             self._desk.trouble("mistake", state.mistake)

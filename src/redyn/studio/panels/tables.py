@@ -146,7 +146,9 @@ class TablesPanel:
         titles["geometry"] = "Frames" if draft.convention == "frames" else _DH_TITLES[draft.convention]
         if draft.loops:
             titles["loops"] = f"Loops ({len(draft.loops)})"
-        wrong = editor.wrong_tables() | ({"loops"} if state.open_loop else set())
+        wrong = editor.wrong_tables()
+        if state.open_loop:
+            wrong.add("loops")
         for key, tab in self._tabs.items():
             set_text(tab, f"{titles[key]} ⚠" if key in wrong else titles[key])
             set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
