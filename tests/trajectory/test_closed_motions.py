@@ -33,6 +33,24 @@ def test_laws_of_the_actuated_joints(make):
     close(motion(2.0)[0], goal, tolerance=1e-9)
 
 
+def test_more_actuators_than_needed():
+    robot = redyn.load("four-bar", actuated=["crank", "output"])
+    goal = redyn.load("four-bar").complete(robot.initial[:1] + 1.0).q
+    motion = trajectory.cycloidal(robot.initial, goal, 2.0, robot=robot)
+    check(robot, motion)
+    close(motion(2.0)[0], goal, tolerance=1e-9)
+
+
+def test_samples_of_the_actuated_joints():
+    robot = redyn.load("five-bar")
+    t = np.linspace(0.0, 2.0, 9)
+    rows = robot.initial[[0, 2]] + 0.1 * np.column_stack([np.sin(t), t])
+    motion = trajectory.closed_samples(robot, t, rows)
+    close(check(robot, motion)[:, [0, 2]], trajectory.samples(t, rows)(np.linspace(0.0, 2.0, 13)[1:-1])[0])
+    with pytest.raises(redyn.RedynError, match="expected 2 columns, one per actuated joint, got 1 column"):
+        trajectory.closed_samples(robot, t, rows[:, :1])
+
+
 def test_a_whole_turn():
     robot = redyn.load("four-bar")
     motion = trajectory.cycloidal(robot.initial, robot.initial + np.array([2 * np.pi, 0, 0]), 3.0, robot=robot)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
-from redyn.kinematics.loops import actuated_slots
-from redyn.trajectory.guided import completed
+from redyn.kinematics.loops import actuated_slots, closure_of
+from redyn.trajectory.guided import JointGuide, guided
 from redyn.trajectory.motion import Array, Motion, row
 from redyn.words import counted
 
@@ -84,9 +84,16 @@ def _of_actuated(
     make: Callable[[Array, Array], Motion],
     rates: Sequence[tuple[str, ArrayLike]],
 ) -> Motion:
-    """The law between the values of the actuated joints; the others are where the loops put them."""
+    """The law between the values of the actuated joints; the others are where the loops put them.
+
+    Of more actuated joints than the mobility, those that are independent.
+    """
     for name, values in rates:
         if row(kind, name, values, robot.dof).any():
             raise InputError(f"{kind}: {name} must be zero for robots with closed loops")
-    coordinates, _ = actuated_slots(robot)
-    return completed(kind, robot, make(start[coordinates], stop[coordinates]), start)
+    free = closure_of(robot).independent
+    slots = zip(*actuated_slots(robot), strict=True)
+    chosen = [(at, rate) for at, rate in slots if rate in free or len(robot.driven_rates) <= len(free)]
+    coordinates = [at for at, _ in chosen]
+    law = make(start[coordinates], stop[coordinates])
+    return guided(kind, robot, JointGuide(robot, law, coordinates, [rate for _, rate in chosen]), start)

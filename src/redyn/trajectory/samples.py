@@ -18,6 +18,7 @@ from redyn.trajectory.piecewise import Piecewise, polynomials
 from redyn.trajectory.quintic import quintic_powers
 from redyn.trajectory.spline import knots, through
 from redyn.trajectory.table import read_table
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -63,7 +64,8 @@ def closed_samples(
     """
     law, count = samples(times, q_a, qd_a, qdd_a), len(actuated_slots(robot)[0])
     if law.dof != count:
-        raise InputError(f"closed_samples: {robot.name} has {count} actuated joints, but there are {law.dof} columns")
+        given = counted(law.dof, "column")
+        raise InputError(f"closed_samples: expected {counted(count, 'column')}, one per actuated joint, got {given}")
     return completed("closed_samples", robot, law, robot.complete(law(0.0)[0]).q)
 
 

@@ -139,6 +139,8 @@ def _driven() -> Column:
         "width": 56,
         "flex": 0,
         "cellEditor": "agCheckboxCellEditor",
+        "singleClickEdit": False,  # a click belongs to the box
+        "cellDataType": False,  # fixed joints have no box
         ":cellRendererSelector": BOX,
         ":editable": "(p) => p.data.driven !== null",
     }

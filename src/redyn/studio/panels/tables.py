@@ -227,7 +227,9 @@ class TablesPanel:
         data = messages.entry(event.args, "data")
         loops = messages.entry(data, "table") == "loops"
         row = messages.index(data, "row", len(editor.draft.loops if loops else editor.draft.rows))
-        typed = (YES if value else "") if column == "driven" else messages.text(value)
+        if column == "driven":  # after another cell was edited, the event has the value before the click
+            value = YES if messages.entry(data, column) else ""
+        typed = messages.text(value)
         change = editor.set_loop if loops else editor.set_cell
         await self._desk.edit(lambda: change(row, column, typed))
 
