@@ -94,6 +94,7 @@ def test_shapes_follow_the_frames(name):
     for frame in robot.frame_names:
         link, offset = frame_offset(robot, frame)
         np.testing.assert_allclose(poses[:, link] @ offset, robot.forward_kinematics(q, frame), atol=1e-12)
+    at = {link.name: start for link, start in zip(robot.model.driven, robot.model.starts, strict=True)}
     for body, where in zip(bodies(robot), joint_places(robot), strict=True):
         i, parent = body.number, body.parent
         if body.kind in LOOSE:
@@ -101,7 +102,7 @@ def test_shapes_follow_the_frames(name):
         point = poses[:, i, :3, :3] @ where.point + poses[:, i, :3, 3]
         socket = poses[:, parent, :3, :3] @ where.socket + poses[:, parent, :3, 3]
         axis = poses[:, i, :3, :3] @ where.axis
-        slid = q[:, i - 1] if body.kind == "prismatic" else np.zeros(3)
+        slid = q[:, at[body.link.name]] if body.kind == "prismatic" else np.zeros(3)
         np.testing.assert_allclose(point, socket + slid[:, None] * axis, atol=1e-12)
     masses = robot.parameters[::10]
     if masses.sum() > 0:
