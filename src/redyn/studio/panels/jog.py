@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from redyn.studio import messages
 from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.coordinates import slider_values, sliders
@@ -56,7 +58,7 @@ class JogPanel:
         self._meter.call("set", state.regularity)
         if state.robot.model.end_effector is None:
             return self._where.call("set", "several tips")
-        x, y, z = state.robot.forward_kinematics(state.q)[:3, 3]
+        x, y, z = np.round(state.robot.forward_kinematics(state.q)[:3, 3], 3) + 0.0  # no -0.000
         return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, message: Any) -> None:
