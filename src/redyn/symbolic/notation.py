@@ -15,7 +15,7 @@ import sympy  # pyright: ignore[reportMissingTypeStubs]
 Expr = Any  # SymPy's own annotations are too loose for strict checking.
 sp = cast(Any, sympy)
 
-_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta")
+_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta", "lambda", "Gamma", "nu", "sigma")
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
 BREAK = "\x01"  # where a long formula may be broken
 _LARGE = 10**6  # a denominator above this is a decimal number rather than a fraction

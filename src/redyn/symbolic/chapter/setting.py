@@ -20,9 +20,9 @@ from redyn.dynamics.passive import friction_torque, spring_torque
 from redyn.errors import SingularError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
-from redyn.symbolic.check import Point
 from redyn.symbolic.equations import Equations
 from redyn.symbolic.notation import Expr, Typesetter, operations, sp
+from redyn.symbolic.point import Point
 from redyn.symbolic.polynomials import Poly
 
 Array = NDArray[np.float64]
