@@ -55,6 +55,8 @@ def math(latex: str, display: bool = False) -> str:
 
 def _bold_greek(match: re.Match[str]) -> str:
     code = int(match[1], 16)
+    if code == 0x3D5:  # the phi of \\phi stands apart from the alphabet
+        return f"<mi>{chr(0x1D753)}</mi>"
     first, bold = (0x3B1, 0x1D736) if code >= 0x3B1 else (0x391, 0x1D71C)
     return f"<mi>{chr(bold + code - first)}</mi>"
 
@@ -139,6 +141,8 @@ def _svg(drawing: Drawing) -> str:
         x, y = place(mark.at)
         if mark.kind == "revolute":
             shapes.append(f'<circle class="revolute" cx="{x:.1f}" cy="{y:.1f}" r="6.5"/>')
+        elif mark.kind == "cut":
+            shapes.append(f'<circle class="cut" cx="{x:.1f}" cy="{y:.1f}" r="9"/>')
         elif mark.kind == "prismatic":
             shapes.append(f'<rect class="prismatic" x="{x - 9:.1f}" y="{y - 9:.1f}" width="18" height="18"/>')
         elif mark.kind == "centre":

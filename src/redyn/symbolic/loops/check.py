@@ -16,6 +16,7 @@ from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import LOOP_ALGORITHMS
 from redyn.kinematics.loops import closure_of
 from redyn.model import Model
+from redyn.robot import Robot
 from redyn.symbolic.agreement import TOLERANCE, Comparison, distance
 from redyn.symbolic.bodies import symbolic_model
 from redyn.symbolic.loops.closure import LINEAR
@@ -43,6 +44,8 @@ def compare_loops(eqs: Equations, points: int, rng: np.random.Generator) -> list
         tests["G and its rate and the robot's transmission"] = _transmission
         if loops.directly_driven:
             tests["the multipliers and the robot's inverse dynamics"] = _multipliers
+    if loops.small:
+        tests["the reduced equation over G and the robot's"] = _forms
     if loops.short:
         tests["the reduced inertia and the robot's"] = _inertia
         tests["the reduced equation and the robot's inverse dynamics"] = _torque
@@ -57,11 +60,40 @@ def compare_loops(eqs: Equations, points: int, rng: np.random.Generator) -> list
     return found
 
 
+def compare_numbers(robot: Robot, points: int, rng: np.random.Generator) -> list[Comparison]:
+    """Of a robot without symbols: what its own functions have to do with each other."""
+    worst = dict.fromkeys(_IDENTITIES, 0.0)
+    for _ in range(points):
+        s = random_state(robot, rng)
+        G, J, tau = robot.transmission(s.q), robot.loop_jacobian(s.q), robot.inverse_dynamics(*s)
+        tree, M = robot.inverse_dynamics(*s, loops=False), robot.mass_matrix(s.q)
+        pairs = (
+            (J @ G, np.zeros((len(J), G.shape[1]))),
+            (J @ s.qdd, gamma(robot, s.q, s.qd)),
+            (G.T @ M @ G, robot.mass_matrix(s.q, reduced=True)),
+            (G.T @ tau, G.T @ tree),
+            (robot.forward_dynamics(s.q, s.qd, tau), s.qdd),
+        )
+        for name, (a, b) in zip(_IDENTITIES, pairs, strict=True):
+            worst[name] = max(worst[name], distance(a, b))
+    return [Comparison(name, x < TOLERANCE, f" at {points} random closed states") for name, x in worst.items()]
+
+
+_IDENTITIES = (
+    "J G and zero",
+    "J times the accelerations and gamma",
+    "G^T M G and the reduced inertia",
+    "G^T of the actuators' torques and of the tree's",
+    "forward dynamics of these torques and the accelerations",
+)
+
+
 class _Values:
     """Expressions of the equations at a state, as numbers."""
 
     def __init__(self, eqs: Equations) -> None:
         self.eqs, self.robot, self.loops = eqs, eqs.robot, eqs.loops
+        self.independent = list(closure_of(eqs.robot).independent)
         self._made: dict[str, Any] = {}
 
     def of(self, name: str, make: Callable[[], Any], s: ClosedState, tau: Array | None = None) -> Array:
@@ -131,8 +163,7 @@ def _alike(v: _Values, k: int, every: tuple[int, ...]) -> list[tuple[list[int], 
 
 def _transmission(v: _Values, s: ClosedState) -> float:
     G, nu = v.named("transmission", s), v.column("transmission_rate", s)
-    independent = list(closure_of(v.robot).independent)
-    moved = G @ s.qdd[independent] + nu
+    moved = G @ s.qdd[v.independent] + nu
     return max(distance(G, v.robot.transmission(s.q), _TINY), distance(moved, s.qdd, _TINY))
 
 
@@ -142,6 +173,34 @@ def _multipliers(v: _Values, s: ClosedState) -> float:
     found = v.of("multipliers", lambda: v.eqs.multipliers, s, needed)
     J = v.of("J", lambda: v.loops.J, s)
     return distance(v.robot.inverse_dynamics(s.q, s.qd, s.qdd) + J.T @ found[:, 0], needed, _TINY)
+
+
+def _forms(v: _Values, s: ClosedState) -> float:
+    """Inertia, weights and, of one independent rate, half the slope of the inertia."""
+    loops, G, nu = v.loops, v.robot.transmission(s.q), s.qdd - v.robot.transmission(s.q) @ s.qdd[v.independent]
+    still = np.zeros(v.robot.dof)
+
+    def form(name: str, make: Callable[[], Any], x: Array, y: Array) -> float:
+        return float(v.of(name, lambda: sp.Matrix([make()]), ClosedState(s.q, x, y))[0, 0])
+
+    columns = range(G.shape[1])
+    inertia = [
+        [form(f"form {a} {b}", lambda a=a, b=b: loops.inertia_form(a, b), G[:, a], G[:, b]) for b in columns[a:]]
+        for a in columns
+    ]
+    reduced = v.robot.mass_matrix(s.q, reduced=True)
+    weight = [form("weight", loops.weight_form, G[:, a], still) for a in columns]
+    held = G.T @ v.robot.gravity_torque(s.q, loops=False)
+    size = float(np.abs(held).max()) + _TINY
+    worst = max(distance(row, reduced[a, a:], float(np.abs(reduced).max())) for a, row in enumerate(inertia))
+    worst = max(worst, distance(weight, held, size))
+    if len(columns) == 1:
+        rate = float(s.qd[v.independent[0]])
+        slope = form("slope", loops.slope_form, G[:, 0], nu / rate**2)
+        tree = v.robot.tree
+        moved = G[:, 0] @ (tree.mass_matrix(s.q) @ nu + tree.coriolis_vector(s.q, s.qd))
+        worst = max(worst, distance(slope * rate**2, moved, _TINY))
+    return worst
 
 
 def _inertia(v: _Values, s: ClosedState) -> float:
@@ -159,7 +218,7 @@ def _acceleration(v: _Values, s: ClosedState) -> float:
     tau = np.linspace(-1.0, 2.0, v.robot.dof)
     G, nu = v.named("transmission", s), v.column("transmission_rate", s)
     left = G.T @ tau - v.column("reduced_torque", s)
-    u_dot = s.qdd[list(closure_of(v.robot).independent)]
+    u_dot = s.qdd[v.independent]
     found = G @ (u_dot + np.linalg.solve(v.named("reduced_mass_matrix", s), left)) + nu
     return distance(found, v.robot.forward_dynamics(s.q, s.qd, tau), _TINY)
 

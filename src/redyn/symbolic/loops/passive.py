@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from redyn.symbolic.loops.closure import LoopClosure
-from redyn.symbolic.loops.transmission import Block, Transmission
+from redyn.symbolic.loops.blocks import Block
+from redyn.symbolic.loops.closure import LINEAR, LoopClosure
+from redyn.symbolic.loops.transmission import Transmission
 from redyn.symbolic.notation import Expr, operations, sp, symbol
 from redyn.symbolic.polynomials import Poly
 
@@ -98,7 +99,8 @@ class Passive:
 
     def ways(self, block: Block) -> list[Dyad]:
         """The solutions of a loop, by which of the two joints is found first: a slide, or what is shorter."""
-        if len(block.unknown) != 2 or any(self.closure.rows[i].name not in ("vx", "vy", "vz") for i in block.rows):
+        linear = all(self.closure.rows[i].row in LINEAR for i in block.rows)
+        if len(block.unknown) != 2 or not (linear and block.plain):
             return []
         phi = [self.closure.rows[i].phi for i in block.rows]
         found = [self._dyad(block, phi, x, y) for x, y in (block.unknown, block.unknown[::-1])]

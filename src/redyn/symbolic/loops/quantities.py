@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from redyn.dynamics.algorithm import Conditions
@@ -79,13 +79,16 @@ class LoopEquations:
         return sum(len(terms) for wave in waves for terms in wave.values()) <= WAVES
 
     @cached_property
-    def short(self) -> bool:
-        """Whether the reduced equations are worth writing out."""
+    def small(self) -> bool:
+        """Whether the reduced equations are worth writing over the elements of G."""
         if self.solution.blocks is None or self.closure.n > JOINTS:
             return False
-        if sum(operations(x) for row in self.solution.G for x in row) > OPERATIONS:
-            return False
         return sum(map(len, self.closed.run("inverse_dynamics"))) <= TERMS
+
+    @cached_property
+    def short(self) -> bool:
+        """Whether they are worth writing out in the joint variables alone."""
+        return self.small and sum(operations(x) for row in self.solution.G for x in row) <= OPERATIONS
 
     @property
     def driven(self) -> list[int]:
@@ -97,17 +100,29 @@ class LoopEquations:
         """Whether the independent rates are those with actuators."""
         return self.driven == self.closure.independent
 
-    # --- quadratic forms in G -----------------------------------------------------------------------------------------
+    # --- forms in columns of G, which stand in the place of rates -----------------------------------------------------
 
     def inertia_form(self, a: int, b: int) -> Expr:
         """x^T M y written over the rates for x and the accelerations for y; x^T M x over the rates where a is b."""
-        M, ring = self.closed.matrix("mass_matrix"), self.closed.arith.ring
+        M = self.closed.matrix("mass_matrix")
         x, y = self.closed.state(("qd", "qd" if a == b else "qdd"))
-        total = ring.zero
-        for row, x_i in zip(M, x, strict=True):
-            for entry, y_j in zip(row, y, strict=True):
-                total = total + x_i * entry * y_j
-        return self.closed.write(self.closed.arith.reduced(total))
+        return self._dot(x, [self._sum(zip(row, y, strict=True)) for row in M])
+
+    def slope_form(self) -> Expr:
+        """x^T (M y + h(x)) over rates for x and accelerations for y: half the slope of the inertia of one rate."""
+        closed = self.closed
+        parts = zip(*(closed.run(k) for k in ("inverse_dynamics", "gravity_torque", "spring_torque")), strict=True)
+        return self._dot(closed.state(("qd",))[0], [tau - weight - spring for tau, weight, spring in parts])
+
+    def weight_form(self) -> Expr:
+        """x^T of the gravity torque over the rates for x."""
+        return self._dot(self.closed.state(("qd",))[0], self.closed.run("gravity_torque"))
+
+    def _sum(self, pairs: Iterable[tuple[Poly, Poly]]) -> Poly:
+        return sum((a * b for a, b in pairs), self.closed.arith.ring.zero)
+
+    def _dot(self, x: Sequence[Poly], y: Sequence[Poly]) -> Expr:
+        return self.closed.write(self.closed.arith.reduced(self._sum(zip(x, y, strict=True))))
 
     def in_columns(self, form: Expr, a: int, b: int) -> Expr:
         """A form over rates and accelerations with columns a and b of G in their place."""
