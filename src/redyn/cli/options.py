@@ -84,6 +84,19 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
     return np.array(values)
 
 
+def loop_numbers(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
+    """`numbers` for the actuated joints of a robot with loops, or for all of its joints."""
+    every = robot.nq if name == "q" else robot.dof
+    driven = len([v for v in robot.model.driven if v.joint.name in robot.actuated])
+    given = len(_parts(text))
+    if given not in (1, driven, every):
+        raise InputError(
+            f"{name}: expected {counted(driven, 'number')} for the actuated joints ({', '.join(robot.actuated)}), or "
+            f"{every} for all joints, got {given}"
+        )
+    return numbers(name, text, every if given == every else driven)
+
+
 def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     """`numbers` for the joint values of a robot, with a hint where one looks like degrees."""
     from redyn.description.units import like_degrees, turning_coordinates, unit_given

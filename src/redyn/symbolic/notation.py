@@ -55,13 +55,18 @@ def number_text(value: Expr, latex: bool) -> str:
     p, q = int(value.p), int(value.q)
     if q == 1:
         return str(p)
-    if q > _LARGE or (q > 1000 and abs(p) > 1000):
+    if _decimal(value):
         text = f"{float(value):.6g}"
         if "e" in text and latex:
             base, power = text.split("e")
             text = rf"{base} \times 10^{{{int(power)}}}"
         return text
     return rf"\frac{{{p}}}{{{q}}}" if latex else f"{p}/{q}"
+
+
+def _decimal(value: Expr) -> bool:
+    """Whether a rational number is written as a decimal."""
+    return bool(value.q > _LARGE or (value.q > 1000 and abs(value.p) > 1000))
 
 
 def angle_sum(angle: Expr) -> list[tuple[int, Expr]] | None:
@@ -193,8 +198,9 @@ class Typesetter:
         sign = "-" if number.is_negative else ""
         number = abs(number)
         if below:
-            top = self._factors(sp.Integer(number.p), above)
-            bottom = self._factors(sp.Integer(number.q), below)
+            over, under = (number, sp.Integer(1)) if _decimal(number) else (sp.Integer(number.p), sp.Integer(number.q))
+            top = self._factors(over, above)
+            bottom = self._factors(under, below)
             if self.latex:
                 return rf"{sign}\frac{{{top}}}{{{bottom}}}".replace(BREAK, "")  # a fraction stays in one line
             return f"{sign}({top})/({bottom})"

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from redyn.algebra import RotationX, RotationZ
-from redyn.description.schema import LinkDescription, RobotDescription
+from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
 from redyn.errors import InputError
 from redyn.model import Link, Model
+from redyn.robot import Robot
 from redyn.symbolic.bodies import Body, SymbolicRobot, Triple, Turning, angle_parameter, turned, turned_tensor, turning
 from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
 from redyn.symbolic.notation import Expr, joint_symbols, sp
@@ -24,12 +25,10 @@ def symbolic_robot(
     robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
 ) -> SymbolicRobot:
     """The robot with the constants given by `parameters`."""
-    for described in robot.links:
-        joint = described.joint
-        if joint.type not in ("revolute", "prismatic", "fixed"):
-            raise InputError(
-                f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
-            )
+    for joint in _without_symbols(robot)[:1]:
+        reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
+        numbers = "; `redyn equations` derives the loops of this robot with numbers" if robot.loops else ""
+        raise InputError(reason + numbers)
     if model.reduction is not None:
         raise InputError(
             "symbolic equations do not support coupled joints; load the robot without mimic='couple', so that joints "
@@ -62,6 +61,15 @@ def symbolic_robot(
     parameters.check_all_known()
     q, qd, qdd = (joint_symbols(letters, accent) for accent in ("", "dot", "ddot"))
     return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None, loops)
+
+
+def unnamed_joints(robot: Robot) -> list[str]:
+    """Joints that have no symbol: those with several variables, and screws."""
+    return [str(joint.name) for joint in _without_symbols(robot.description)]
+
+
+def _without_symbols(robot: RobotDescription) -> list[JointDescription]:
+    return [link.joint for link in robot.links if link.joint.type not in ("revolute", "prismatic", "fixed")]
 
 
 def _table(robot: RobotDescription, model: Model) -> list[LinkDescription] | None:

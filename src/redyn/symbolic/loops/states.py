@@ -120,7 +120,7 @@ def _completed(robot: Robot, q: Array, name: str, given: Array, free: Array) -> 
     if float(off.max(initial=0.0)) > OPEN * max(1.0, float(np.abs(given).max(initial=0.0))):
         worst = int(np.argmax(off))
         raise InputError(
-            f"{name}: these do not keep the loops closed, {robot.velocity_names[named[worst]]!r} by far; give the "
-            f"actuated joints alone ({', '.join(robot.actuated)})"
+            f"{name}: these do not keep the loops closed ({robot.velocity_names[named[worst]]!r} is off by "
+            f"{off[worst]:.3g}); give the actuated joints alone ({', '.join(robot.actuated)})"
         )
     return found

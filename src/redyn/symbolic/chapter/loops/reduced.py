@@ -20,7 +20,7 @@ from redyn.symbolic.chapter.loops.references import SAHA
 from redyn.symbolic.chapter.loops.setting import LoopSetting
 from redyn.symbolic.chapter.loops.terms import held
 from redyn.symbolic.loops.quantities import LoopEquations
-from redyn.symbolic.notation import Expr, Typesetter, operations, sp, symbol
+from redyn.symbolic.notation import Typesetter, operations, symbol
 
 _write = Typesetter().write
 _PAGE = 130  # operations of an element that is written out
@@ -71,20 +71,6 @@ def _barred(term: str) -> str:
     return rf"\bar{{{term}}}"
 
 
-def _symbols(at: LoopSetting, column: int) -> dict[Expr, Expr]:
-    """Rates in a quadratic form as elements of a column of G."""
-    assert at.eqs is not None
-    j = at.independent[column]
-    return {qd: sp.Integer(i == j) if i in at.independent else at.element("G", i, j) for i, qd in enumerate(at.eqs.qd)}
-
-
-def _slopes(at: LoopSetting) -> dict[Expr, Expr]:
-    """Accelerations as derivatives of the only column of G by the independent joint."""
-    assert at.eqs is not None
-    (j,) = at.independent
-    return {qdd: sp.Integer(0) if i == j else at.element("G'", i, j) for i, qdd in enumerate(at.eqs.qdd)}
-
-
 def _place(at: LoopSetting, letter: str, a: int, b: int | None = None) -> str:
     """An element, by the numbers of the independent joints; no number where there is one of them."""
     if len(at.independent) == 1:
@@ -108,10 +94,7 @@ def _inertia(at: LoopSetting, loops: LoopEquations) -> list[Block]:
     written: list[Block] = []
     for a in columns:
         for b in columns[a:]:
-            form = loops.inertia_form(a, b)
-            first, second = _symbols(at, a), _symbols(at, b)
-            second = {qdd: second[qd] for qd, qdd in zip(at.eqs.qd, at.eqs.qdd, strict=True)}
-            found.append(summed(_place(at, "I", a, b), form.xreplace(first).xreplace(second)))
+            found.append(summed(_place(at, "I", a, b), at.inertia(loops, a, b)))
             if loops.short and operations(at.eqs.reduced_mass_matrix[a, b]) <= _PAGE:
                 written.append(summed(_place(at, "I", a, b), at.eqs.reduced_mass_matrix[a, b]))
     if written:
@@ -126,7 +109,6 @@ def _convective(at: LoopSetting, loops: LoopEquations) -> list[Block]:
     assert at.eqs is not None
     (j,) = at.independent
     variable, rate = _write(at.eqs.q[j]), _write(at.eqs.qd[j])
-    slope = loops.slope_form().xreplace(_slopes(at)).xreplace(_symbols(at, 0))
     primes = [rf"G'_{{{pair(i + 1, j + 1)}}} = \nu_{{{i + 1}}} / {rate}^{{2}}" for i in at.dependent]
     return [
         Text(
@@ -135,16 +117,15 @@ def _convective(at: LoopSetting, loops: LoopEquations) -> list[Block]:
             f"derivatives of $\\b{{G}}$,"
         ),
         Equation((r", \quad ".join(primes),)),
-        summed(r"\tfrac{1}{2} \bar{I}'", slope),
+        summed(r"\tfrac{1}{2} \bar{I}'", at.half_slope(loops)),
     ]
 
 
 def _gravity(at: LoopSetting, loops: LoopEquations) -> list[Block]:
     if not at.robot.gravity.any():
         return []
-    form = loops.weight_form()
     found: list[Block] = [Text("The weights do work at the rates of $\\b{G}$ as well:")]
-    found += [formula(_place(at, r"\gamma", a), form.xreplace(_symbols(at, a))) for a in range(len(at.independent))]
+    found += [formula(_place(at, r"\gamma", a), at.weight(loops, a)) for a in range(len(at.independent))]
     return found
 
 

@@ -20,7 +20,7 @@ from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.equations import Equations, numeric
 from redyn.symbolic.loops.quantities import LoopEquations
 from redyn.symbolic.loops.states import ClosedState, gamma
-from redyn.symbolic.notation import Expr, symbol, symbol_latex
+from redyn.symbolic.notation import Expr, sp, symbol, symbol_latex
 
 Array = NDArray[np.float64]
 
@@ -56,6 +56,36 @@ class LoopSetting:
     def element(self, letter: str, i: int, j: int) -> Expr:
         """The symbol of an element of a matrix, by joint numbers from 0."""
         return symbol(f"{letter}_{pair(i + 1, j + 1).replace(',', '_')}")
+
+    def column(self, a: int) -> dict[Expr, Expr]:
+        """The rates as elements of a column of G."""
+        assert self.eqs is not None
+        j = self.independent[a]
+        return {
+            qd: sp.Integer(i == j) if i in self.independent else self.element("G", i, j)
+            for i, qd in enumerate(self.eqs.qd)
+        }
+
+    def slopes(self) -> dict[Expr, Expr]:
+        """The accelerations as derivatives of the only column of G by the independent joint variable."""
+        assert self.eqs is not None
+        (j,) = self.independent
+        return {qdd: sp.Integer(0) if i == j else self.element("G'", i, j) for i, qdd in enumerate(self.eqs.qdd)}
+
+    def inertia(self, loops: LoopEquations, a: int, b: int) -> Expr:
+        """An element of the reduced inertia over the elements of G."""
+        assert self.eqs is not None
+        columns = self.column(a), self.column(b)
+        second = {qdd: columns[1][qd] for qd, qdd in zip(self.eqs.qd, self.eqs.qdd, strict=True)}
+        return loops.inertia_form(a, b).xreplace(columns[0]).xreplace(second)
+
+    def half_slope(self, loops: LoopEquations) -> Expr:
+        """Of the reduced inertia of one independent rate, likewise."""
+        return loops.slope_form().xreplace(self.slopes()).xreplace(self.column(0))
+
+    def weight(self, loops: LoopEquations, a: int) -> Expr:
+        """What the weights ask of an actuator, likewise."""
+        return loops.weight_form().xreplace(self.column(a))
 
     # --- words ------------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from redyn.symbolic.chapter.loops.references import CHAUDHARY, SAHA
 from redyn.symbolic.chapter.loops.setting import LoopSetting
 from redyn.symbolic.loops.blocks import Block as Solved
 from redyn.symbolic.loops.quantities import LoopEquations
-from redyn.symbolic.notation import Typesetter, symbol
+from redyn.symbolic.notation import Expr, Typesetter, symbol
 
 _write = Typesetter().write
 _FEW = 4  # columns with all digits
