@@ -28,7 +28,7 @@ from redyn.description.loops import Loops
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
-from redyn.dynamics.catalogue import CATALOGUE
+from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
@@ -914,6 +914,8 @@ class Robot:
     def _task(self, algorithm: str) -> Task:
         if algorithm not in CATALOGUE:
             raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join(CATALOGUE)}")
+        if algorithm in LOOP_ALGORITHMS and not self.model.loops:
+            raise InputError(f"{algorithm} is for robots with closed loops; {self.name} has none")
         asks = "frame" in CATALOGUE[algorithm].options
         return Task(algorithm, frame=self.frame_name() if asks else None)
 
