@@ -209,13 +209,17 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
     return Example(tuple(inputs), tuple(outputs), scales)
 
 
-def _sensitivity(robot: Robot, function: Function, inputs: list[Array]) -> float:
-    """How much larger than the results the numbers behind them are, where loops are closed."""
+def _sensitivity(robot: Robot, function: Function, inputs: list[Array]) -> Array:
+    """Of every state: how much larger than the results the numbers behind them are, where loops are closed."""
+    count = len(inputs[0])
     if not robot.loops or (function.task.entry.closed is None and function.name not in LOOP_ALGORITHMS):
-        return 1.0
-    if closure_of(robot).deficient:
-        return DEPENDENT
-    return max(1.0, *(float(np.abs(array).max(initial=0.0)) for array in inputs)) ** 2  # products of rates, and levers
+        return np.ones(count)
+    closure = closure_of(robot)
+    if closure.deficient:
+        return np.full(count, DEPENDENT)
+    J = robot.loop_jacobian(inputs[0])[:, list(closure.rows)][:, :, closure.dependent(robot.dof)]
+    largest = np.max([np.abs(array).max(axis=1, initial=1.0) for array in inputs], axis=0)
+    return np.linalg.cond(J) * largest**2  # products of rates, and levers
 
 
 def _state(robot: Robot, function: Function, rng: np.random.Generator) -> dict[str, Array]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,6 +145,8 @@ def _closure(v: _Values, s: ClosedState) -> float:
     for k, loop in enumerate(v.robot.model.loops):
         for mine, theirs in _alike(v, k, loop.rows):
             a, b = J[mine], own[[first + place for place in theirs]]
+            if loop.kind == "distance":
+                b = b * float(cast(float, loop.numbers[0]))
             worst = max(worst, distance(a.T @ a, b.T @ b, _TINY))
         first += len(loop.rows)
     rates = distance(J @ s.qd, np.zeros(len(J)), size * float(np.abs(s.qd).max()))

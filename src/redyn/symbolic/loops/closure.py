@@ -4,7 +4,7 @@ Of the rows that a cut joint forbids only those are taken that say something (se
 joint holds the origins of A and B together, the distance between them is taken in the axes of the link that carries
 both, the ground for most: there it is the polygon of the links that textbooks draw. phi, J and gamma belong together
 at every q, closed or open. The robot itself has its rows in the axes of A, at B's origin: the same where loops are
-closed, but for that rotation.
+closed, but for that rotation (and a row of a distance, which is multiplied by it here).
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ class LoopClosure:
         return found
 
     def _rows_of(self, k: int, cut: Cut, kept: list[int]) -> list[Row]:
+        if cut.loop.kind == "distance":
+            return [Row(k, row, "A", self._distance(k, cut)) for row in kept]
         own = dict(zip(cut.loop.rows, cut.error(), strict=True))
         found = [Row(k, row, "A", self.reduced(own[row])) for row in kept]
         if not cut.loop.meets:
@@ -74,6 +76,12 @@ class LoopClosure:
         polygon = [row for row in polygon if not self.is_zero(row.phi)]
         turning = [row for row in found if row.row not in LINEAR]
         return [*turning, *polygon] if len(turning) + len(polygon) == len(found) else found
+
+    def _distance(self, k: int, cut: Cut) -> Poly:
+        """(d^2 - l^2) / 2: l times what the robot has, for which it need not be divided by l."""
+        (length,) = self.closed.robot.loops[k].numbers
+        l = self.closed.arith.element(length)
+        return self.reduced((cut.gap.dot(cut.gap) - l * l) / 2)
 
     @cached_property
     def J(self) -> list[list[Poly]]:

@@ -145,6 +145,17 @@ def _jacobian(loops: LoopEquations) -> list[Block]:
     return found
 
 
+def _gamma(at: LoopSetting) -> tuple[str, ...]:
+    """In one line, or loop by loop."""
+    if len(at.gamma) <= _WIDEST:
+        return (rf"\g{{Gamma}} = {number_vector(at.gamma)}",)
+    owner = np.array([at.model_loops.index(at.robot.model.rows[k][0]) for k in at.closure.rows])
+    loops = range(len(at.model_loops))
+    return tuple(
+        rf"\g{{Gamma}}_{{{k + 1}}} = {number_vector(at.gamma[owner == k])}" for k in loops if (owner == k).any()
+    )
+
+
 def _numbers(at: LoopSetting) -> list[Block]:
     rows, columns = at.J.shape
     axes = " (in the axes of $A$)" if at.own_rows else ""
@@ -154,7 +165,7 @@ def _numbers(at: LoopSetting) -> list[Block]:
     else:
         rank = np.linalg.matrix_rank(at.J, tol=1e-9)
         found = [Text(f"At the state of the example $\\b{{J}}$, {rows} by {columns}, has rank {rank}, and{axes}")]
-    found.append(Equation((rf"\g{{Gamma}} = {number_vector(at.gamma)}",)))
+    found.append(Equation(_gamma(at)))
     if at.closure.deficient:
         found.append(
             Note(

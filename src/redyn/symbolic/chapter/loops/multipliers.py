@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redyn.model import ALONG, GEAR
 from redyn.symbolic.chapter.blocks import (
     Block,
     Chapter,
@@ -59,7 +60,9 @@ def with_multipliers(chapter: Chapter, at: LoopSetting) -> None:
 def _unit(at: LoopSetting) -> str:
     rows = [at.robot.model.rows[k][1] for k in at.closure.rows]
     if any(row not in LINEAR for row in rows):
-        return "It is a force along a row of translation and a moment about one of rotation, on $B$."
+        more = " For a distance it is the force over the distance." * (ALONG in rows)
+        more += " For a gear it is the torque on the second joint." * (GEAR in rows)
+        return f"It is a force along a row of translation and a moment about one of rotation, on $B$.{more}"
     axes = {at.axes(k) for k in range(len(at.model_loops))}
     where = f", in the axes of {axes.pop()}" if len(axes) == 1 else ""
     return f"Here they are the components of the force that $A$ exerts on $B$ at the joint{where}."

@@ -16,7 +16,7 @@ def passive(chapter: Chapter, at: LoopSetting) -> None:
     if dyads is None:
         chapter.add(
             Text(
-                "There is no closed form of the passive joint variables here. They come from Newton's method on "
+                "No closed form of the passive joint variables was found here. They come from Newton's method on "
                 "$\\g{phi} = \\b{0}$, from a known position in small steps, so that the branch stays the same: "
                 "robot.complete(q_a) for given actuated joints, robot.assemble(q) from any position near a closed one."
             ),
