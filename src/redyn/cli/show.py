@@ -7,23 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, bold, wide_console
+from redyn.cli.options import ROBOT_HELP, Actuated, Floating, Trusted, Unphysical, bold, listed, wide_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from redyn.description import LinkDescription
+    from redyn.robot import Robot
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
 Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 
 A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
-source, defects and links. Each link has name, parent, joint, mass, com or r, inertia, visual, collision, and its
-geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is a type (revolute,
-prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type,
-name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit, effort_limit,
-offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes: type (box,
-cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. Numbers may be written
-pi/2 or 90 deg.
+source, defects, links and, where joints close loops, loops and actuated. Each link has name, parent, joint, mass, com
+or r, inertia, visual, collision, and its geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis
+axis2 (frames). A joint is a type (revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar,
+spherical, free), or a mapping of type, name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring),
+limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are
+lists of shapes: type (box, cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy,
+colour. A loop has name, between (two links, or one and world), joint (revolute, prismatic, cylindrical, planar,
+spherical, universal, fixed, distance, gear), and at, meets and axis, or frames; a distance has length, a gear
+coefficients. actuated names the joints that are driven. Numbers may be written pi/2 or 90 deg.
 """
 
 
@@ -33,12 +38,19 @@ def show(
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    actuated: Actuated = None,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
+    loaded = load(
+        robot,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        trust=trust,
+        actuated=listed(actuated),
+    )
     description: RobotDescription = loaded.description
     if yaml:
         print(loaded.to_yaml(), end="")
@@ -135,11 +147,32 @@ def show(
     for table in (geometry, masses, drives):
         console.print()
         console.print(table)
+    if loaded.model.loops:
+        _show_loops(loaded, console)
     warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
     if warnings:
         console.print(bold("\nKnown defects and warnings"))
         for warning in warnings:
             console.print(f"- {warning}")
+
+
+def _show_loops(robot: Robot, console: Console) -> None:
+    """The joints that close loops, how many of their rows count, and what can move."""
+    from redyn.errors import AssemblyError
+    from redyn.kinematics.summary import loop_summary
+
+    table = Table("loop", "joint", "between", "rows", "open by", title="Loops", title_justify="left", box=None)
+    table.header_style = "bold"
+    summary = loop_summary(robot)
+    for loop in summary.loops:
+        table.add_row(loop.name, loop.joint, " - ".join(loop.between), " ".join(loop.rows), loop.gap)
+    console.print()
+    console.print(table)
+    try:
+        for line in summary.lines(robot):
+            console.print(line)
+    except AssemblyError as error:
+        console.print(str(error))
 
 
 def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:

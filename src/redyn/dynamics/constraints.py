@@ -181,17 +181,17 @@ class Cut:
         w = self._from_B(B.t.ang) - w_A
         alpha = self._from_B(B.t_dot.ang) - alpha_A - w_A.cross(w)
         a = self._from_B(B.t_dot.lin + B.A @ loop.B.pose.o) - self._from_A(A.t_dot.lin + A.A @ loop.A.pose.o)
-        if self._at_rest:
-            return [self._component(row, Motion(alpha, a)) for row in loop.rows]
-        t = [state.t for state in states]
-        motion, twice = self.motion(t), self.arith.const(2.0)
-        a = a - alpha_A.cross(self.d) - w_A.cross(w_A.cross(self.d)) - w_A.cross(motion.lin) * twice
+        if not self._at_rest:
+            v = self.motion([state.t for state in states]).lin
+            twice = self.arith.const(2.0)
+            a = a - alpha_A.cross(self.d) - w_A.cross(w_A.cross(self.d)) - w_A.cross(v) * twice
         rows: list[Scalar] = []
         for row in loop.rows:
             value = self._component(row, Motion(alpha, a))
-            if row == ALONG:
-                value = value + motion.lin.dot(motion.lin) / loop.numbers[0]
-            if row == ACROSS:
+            if row == ALONG:  # d . v / length changes with d as well
+                v = self.motion([state.t for state in states]).lin
+                value = value + v.dot(v) / loop.numbers[0]
+            if row == ACROSS:  # and w . (y x x) with y
                 y_dot = w.cross(self.axes.T.y)
                 value = value + w.y * y_dot.z - w.z * y_dot.y
             rows.append(value)
@@ -260,6 +260,18 @@ def jacobian_row(model: Model, arith: Arithmetic, B: Sequence[Propagation], push
             row[i - 1] = row[i - 1] + model.links[i - 1].joint.p.dot(w)
             w = B[i - 1].T @ w
     return row
+
+
+def combined(pushes: Sequence[tuple[Push, Scalar]]) -> Push:
+    """Several, each times its multiplier, as one."""
+    whole = Push()
+    for push, factor in pushes:
+        for link, torque in push.torques.items():
+            whole.torques[link] = whole.torques[link] + torque * factor if link in whole.torques else torque * factor
+        for link, wrench in push.wrenches.items():
+            scaled = wrench * factor
+            whole.wrenches[link] = whole.wrenches[link] + scaled if link in whole.wrenches else scaled
+    return whole
 
 
 def _at_frame(frame: Frame, t: Twist) -> Twist:

@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Protocol
 
 from redyn.algebra import Arithmetic, Propagation, Scalar, Wrench
-from redyn.dynamics.constraints import Cut, cuts, jacobian_row
+from redyn.dynamics.constraints import Cut, combined, cuts, jacobian_row
 from redyn.dynamics.forward import articulations, inward, inward_step, outward
 from redyn.dynamics.inertia import dot
 from redyn.dynamics.inverse import link_states
@@ -35,7 +35,7 @@ from redyn.model import Closure, Model
 Rows = list[list[Scalar]]
 
 OPEN = 1e-6  # m, rad, and per second: a loop that is further open is not closed
-DEPENDENT = 1e-10  # share of a pivot of Lambda, below which its row is no longer independent
+DEPENDENT = 1e-10  # share of what Lambda usually is, below which a pivot means that its row no longer counts
 SINGULAR = 1e-7  # share of a column of J, likewise
 UNBALANCED = 1e-8  # share of the torque that no actuator can supply
 PROXIMAL, SWEEPS = 1e-6, 6  # where rows are always dependent: mu as a share of what Lambda usually is, and sweeps
@@ -127,7 +127,8 @@ class Mechanism:
     arith: Arithmetic
     q: Sequence[Scalar]
     qd: Sequence[Scalar] | None
-    qdd: Sequence[Scalar] | None  # where it is not given, what rates alone make of it: zero but for a G(q)
+    qdd: Sequence[Scalar] | None
+    drift: Sequence[Scalar] | None  # what rates alone make of the accelerations: none but for a G(q)
     row: Callable[[list[Scalar]], list[Scalar]]  # of one entry per link, one per rate: J G
     make_solver: Callable[[Mechanism], Solver]
 
@@ -169,9 +170,9 @@ class Mechanism:
         return self._kept(lambda cut: cut.rates(t, qd))
 
     def gamma(self) -> list[Scalar]:
-        """What J times the accelerations has to be; these are beside what the rates alone make of them."""
+        """What J times the accelerations has to be, those that are beside what the rates alone make of them."""
         still = [self.arith.const(0.0)] * self.model.n
-        return [-x for x in self.accelerations(still if self.qdd is None else self.qdd)]
+        return [-x for x in self.accelerations(still if self.drift is None else self.drift)]
 
     def accelerations(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """J qdd - gamma of the rows that are kept."""
@@ -251,13 +252,22 @@ class Mechanism:
         """J M^-1 phi, given D^-1 U^-1 phi."""
         return [dot(list(hat.values()), [phi_tilde[i] for i in hat], self.arith) for hat, _ in self.carried]
 
+    def held(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """J^T lambda, by one pass for each loop."""
+        total: list[Scalar] = [self.arith.const(0.0)] * self.model.dof
+        at = iter(multipliers)
+        for cut in self.cuts:
+            own = [(row, next(at)) for other, row in self._rows if other is cut]
+            if own:
+                pushed = combined([(cut.push(row), multiplier) for row, multiplier in own])
+                row = self.row(jacobian_row(self.model, self.arith, self.B, pushed, cut.carrier))
+                total = [a + b for a, b in zip(total, row, strict=True)]
+        return total
+
     def on_links(self, multipliers: Sequence[Scalar]) -> dict[int, Wrench]:
         """The multipliers as wrenches on links, in their axes and at their origins."""
-        found: dict[int, Wrench] = {}
-        for (cut, row), multiplier in zip(self._rows, multipliers, strict=True):
-            for link, unit in cut.push(row).wrenches.items():
-                found[link] = found[link] + unit * multiplier if link in found else unit * multiplier
-        return found
+        pushes = [cut.push(row) for cut, row in self._rows]
+        return combined(list(zip(pushes, multipliers, strict=True))).wrenches
 
     def pushed(self, phi_tilde: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
         """M^-1 (phi + J^T lambda), given D^-1 U^-1 phi."""
@@ -322,7 +332,7 @@ class Mechanism:
         rows = []
         for tau in tree:
             wanted = [dot(column, tau, self.arith) for column in self.G_columns]
-            supplied, more = self._least(G_a, wanted)
+            supplied, more = self.least(G_a, wanted)
             guards = guards + more
             row = [zero] * dof
             for i, value in zip(driven, supplied, strict=True):
@@ -330,7 +340,7 @@ class Mechanism:
             rows.append(row)
         return rows, guards
 
-    def _least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """x with A x = b: the shortest of several; where there is none, the nearest, and a guard that says so."""
         if not A:
             return [], []
@@ -374,7 +384,10 @@ class Mechanism:
 
     def row_guards(self) -> list[Scalar]:
         """That the rows are independent; where they never are, there is nothing to expect."""
-        return [] if self.closure.deficient else self._factors.pivots(self.arith, DEPENDENT)
+        if self.closure.deficient:
+            return []
+        least = [self.arith.const(DEPENDENT * weight) for weight in self.closure.weights]
+        return [d - limit for d, limit in zip(self._factors.D, least, strict=True)]
 
     def transmission_guards(self) -> list[Scalar]:
         """That the other rates follow from the independent ones."""

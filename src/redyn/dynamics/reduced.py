@@ -65,7 +65,7 @@ def _closed(
     def solver(m: Mechanism) -> RecursiveSolver:
         return RecursiveSolver(model, arith, m.B)
 
-    mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), list, solver)
+    mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), None, list, solver)
 
     def phi() -> list[Scalar]:
         return generalized_force(model, arith, mechanism.B, q, given["qd"], given["tau"], gravity, external)
@@ -79,6 +79,7 @@ def _closed(
         inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], gravity, external),
         phi=phi,
         mass_matrix=lambda: mass_matrix(model, arith, q),
+        slopes=lambda qdd: inverse_dynamics_derivatives(model, arith, q, given["qd"], qdd),
         wrenches=lambda more: user_joint_wrenches(
             model, arith, q, given["qd"], given["qdd"], gravity, external, on_links=more
         ),
@@ -132,7 +133,7 @@ class _Tree:
         return Closed(
             arith,
             Mechanism(
-                model, arith, q, self.whole.get("qd"), self.whole.get("qdd", self.bias), self.G.to_forces, solver
+                model, arith, q, self.whole.get("qd"), self.whole.get("qdd"), self.bias, self.G.to_forces, solver
             ),
             given,
             conditions.guarded,
@@ -140,6 +141,7 @@ class _Tree:
             inverse=lambda: self.G.to_forces(self._inverse(self.whole["qdd"])),
             phi=lambda: self.driving_force(given["tau"]),
             mass_matrix=lambda: self.square(mass_matrix(model, arith, q)),
+            slopes=self.slopes,
             wrenches=lambda more: user_joint_wrenches(
                 model,
                 arith,

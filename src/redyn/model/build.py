@@ -105,7 +105,7 @@ def _loop(
 ) -> Loop:
     """The joint that closes a loop, its frames in the axes of the links that carry them."""
     if loop.joint == "gear":
-        carried = {str(body.described.joint.name): i for i, body in enumerate(bodies[1:], start=1)}
+        carried = {str(body.described.joint.name): i for i, body in enumerate(bodies) if i}
         still = Pose(Mat3(Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)), Vec3(0.0, 0.0, 0.0))
         ends = [Frame(number[carried[name]], still) for name in loop.between]
         return Loop(str(loop.name), loop.joint, ends[0], ends[1], loop.coefficients or ())
