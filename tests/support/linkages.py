@@ -37,19 +37,21 @@ def turned(rpy, v):
     return (Rz @ Ry @ Rx @ np.array(v)).tolist()
 
 
-DH_FOUR_BAR = {  # frames of a table: the pin joins the far ends of two links
+DH_FOUR_BAR = {  # frames of a table, at the far ends of links: the last one is pinned to the ground
     "name": "table",
     "convention": "dh",
     "gravity": [0, -9.81, 0],
     "links": [
-        {"name": "crank", "parent": "world", "joint": {"type": "revolute", "name": "crank", "initial": 0.5}, "a": 0.2,
+        {"name": "crank", "joint": {"type": "revolute", "name": "crank", "initial": 0.5}, "a": 0.2,
          "b": 0, "alpha": 0, "mass": 1, "r": [0.1, 0, 0], "inertia": {"yy": 0.003, "zz": 0.003}},
-        {"name": "coupler", "parent": "crank", "joint": {"type": "revolute", "name": "coupler", "initial": 0.4},
+        {"name": "coupler", "joint": {"type": "revolute", "name": "coupler", "initial": 0.4},
          "a": 0.5, "b": 0, "alpha": 0, "mass": 2, "r": [0.2, 0.01, 0], "inertia": {"yy": 0.03, "zz": 0.03}},
-        {"name": "slider", "parent": "world", "joint": {"type": "prismatic", "name": "slider", "initial": 0.6},
-         "theta": "pi/2", "a": 0.0, "alpha": "pi/2", "mass": 1, "r": [0, 0, 0.05],
-         "inertia": {"xx": 0.002, "yy": 0.002}},
+        {"name": "output", "joint": {"type": "revolute", "name": "output", "initial": -2.5},
+         "a": 0.4, "b": 0, "alpha": 0, "mass": 1, "r": [0.2, 0, 0], "inertia": {"yy": 0.01, "zz": 0.01}},
     ],
+    "loops": [{"name": "pin", "between": ["world", "output"], "joint": "revolute", "at": [0.55, 0, 0],
+               "meets": [0, 0, 0]}],
+    "actuated": ["crank"],
 }  # fmt: skip
 
 GEARED = {  # two arms whose joints are geared: theta_2 = 0.3 - 2 theta_1

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 OPEN = 1e-6  # m, rad, and per second: a loop that is further open is not closed
 TRIES = 20
+LARGE = 10.0  # a joint that moves this many times as fast as those that are driven: close to a singular position
 
 
 class ClosedState(NamedTuple):
@@ -78,16 +79,19 @@ def example(robot: Robot, q: Array | None, qd: Array | None, qdd: Array | None) 
 
 
 def _generic(robot: Robot) -> Array:
-    """Some way from the initial configuration, which may be special."""
-    step = {"revolute": np.pi / 6, "prismatic": 0.05}
+    """Some way from the initial configuration, which may be special; not so far that the rates become large."""
+    whole = {"revolute": np.pi / 6, "prismatic": 0.05}
     joints = [
-        (v.q, step[v.joint.kind]) for v in robot.model.variables if v.joint.name in robot.actuated and v.size == 1
+        (v.q, whole[v.joint.kind]) for v in robot.model.variables if v.joint.name in robot.actuated and v.size == 1
     ]
-    try:
-        q = robot.complete([robot.initial[at] + move for at, move in joints]).q
-        return moving(robot, q, np.zeros(robot.mobility), np.zeros(robot.mobility)).q
-    except RedynError:
-        return random_state(robot, np.random.default_rng(0)).q
+    for part in (1.0, -1.0, 0.5, -0.5, 0.25, -0.25):
+        try:
+            q = robot.complete([robot.initial[at] + part * step for at, step in joints]).q
+            if float(np.abs(robot.transmission(q)).max()) < LARGE:
+                return q
+        except RedynError:
+            continue
+    return random_state(robot, np.random.default_rng(0)).q
 
 
 def _closed(robot: Robot, q: Array) -> Array:
