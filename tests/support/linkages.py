@@ -115,3 +115,4 @@ LINKAGES = {
     "slotted": SLOTTED,
     "spatial": RSSR,
 }  # fmt: skip
+PARALLEL = {"tilted": {"alpha_0_2": "alpha_0", "gamma_0_2": "gamma_0"}}  # angles of parallel joints: one name for both

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, loop_numbers, numbers
+from redyn.cli.options import ROBOT_HELP, Actuated, Force, Trusted, Unphysical, listed, loop_numbers, numbers
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -47,6 +47,7 @@ def equations(
     force: Force = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    actuated: Actuated = None,
 ) -> None:
     """The symbolic equations of motion: on the terminal, or derived step by step on a page.
 
@@ -67,7 +68,7 @@ def equations(
 
     outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
     files.check_all(outputs, force)
-    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust, actuated=listed(actuated))
     everything = number is not None and "all" in number
     options: dict[str, Any] = {"numbers": True if everything else number or (), "where": _pairs(where or [])}
     state = [_given(loaded, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]

@@ -95,7 +95,7 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
 def loop_numbers(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     """`numbers` for the actuated joints of a robot with loops, or for all of its joints."""
     every = robot.nq if name == "q" else robot.dof
-    driven = len([v for v in robot.model.driven if v.joint.name in robot.actuated])
+    driven = len(robot.driven_rates)
     given = len(_parts(text))
     if given not in (1, driven, every):
         raise InputError(

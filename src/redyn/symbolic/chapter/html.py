@@ -45,10 +45,15 @@ def to_html(chapter: Chapter) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
 
 
+# A minus after an equals sign, a comma or an opening bracket is a sign, set close to what follows.
+_SIGN = re.compile(r"(<mo[^>]*>(?:&#x0003D;|&#x0002C;|&#x00028;|\[)</mo>)<mo>&#x02212;</mo>")
+
+
 @cache
 def math(latex: str, display: bool = False) -> str:
     """MathML of a formula. Browsers render bold letters as separate characters, not from an attribute."""
     found = str(_convert(spelled(latex), display="block" if display else "inline"))
+    found = _SIGN.sub(r'\1<mo form="prefix">&#x02212;</mo>', found)
     found = re.sub(r'<mn mathvariant="bold">(\d)</mn>', lambda m: f"<mn>{chr(0x1D7CE + int(m[1]))}</mn>", found)
     return re.sub(r'<mi mathvariant="bold-italic">&#x0*(3[0-9A-F]{2});</mi>', _bold_greek, found)
 

@@ -40,9 +40,9 @@ def closure(chapter: Chapter, at: LoopSetting) -> None:
             chapter.add(*(formula(rf"\phi_{{{i + 1}}}", loops.phi[i]) for i, _ in rows))
     chapter.add(
         Text(
-            "These hold at closed positions only: any other $q$ belongs to the tree with its cuts open, not to the "
-            "mechanism. The robot has the same rows in the axes of $A$ (robot.loop_error); where loops are closed, "
-            "both are zero."
+            "These hold at closed positions only: any other $\\g{theta}$ belongs to the tree with its cuts open, not "
+            "to the mechanism. The robot has the same rows in the axes of $A$ (robot.loop_error); where loops are "
+            "closed, both are zero."
         ),
         Code("eqs.loops.phi"),
         Code("robot.loop_error(q)"),
@@ -119,8 +119,8 @@ def rates(chapter: Chapter, at: LoopSetting) -> None:
         chapter.add(*(formula(rf"\Gamma_{{{i + 1}}}", x) for i, x in enumerate(loops.gamma)))
         chapter.add(
             Text(
-                "$\\b{J}$ and $\\g{Gamma}$ are derivatives of the $\\g{phi}$ above at every $q$. Where the loops are "
-                "closed, $\\b{J}$ of the robot has the same rows in the axes of $A$."
+                "$\\b{J}$ and $\\g{Gamma}$ are derivatives of the $\\g{phi}$ above at every $\\g{theta}$. Where the "
+                "loops are closed, $\\b{J}$ of the robot has the same rows in the axes of $A$."
             ),
             Code("eqs.loops.J, eqs.loops.gamma"),
         )

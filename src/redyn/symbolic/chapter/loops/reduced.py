@@ -164,18 +164,15 @@ def _numbers(at: LoopSetting) -> list[Block]:
     ending = Code("robot.mass_matrix(q, reduced=True)")
     if len(at.independent) == 1 and at.directly_driven:
         (u_dot,) = at.state.qdd[at.independent]
-        inertia, acceleration, rates, held_, torque = (
-            number(float(x)) for x in (at.reduced_mass_matrix[0, 0], u_dot, h[0], weight[0], tau[0])
-        )
-        more = f" + ({held_})" if held(at) else ""
-        what = (
-            ", the terms in the rates and what is held against weights and springs"
-            if held(at)
-            else " and the terms in the rates"
-        )
+        terms = held(at)
+        what = ["inertia times acceleration", "the terms in the rates" + " and friction" * (r"\b{f}" in terms)]
+        what += ["the weights"] * (r"\g{gamma}" in terms) + ["the springs"] * (r"\g{kappa}" in terms)
+        inertia, torque = number(float(at.reduced_mass_matrix[0, 0])), number(float(tau[0]))
+        acceleration, *others = (_signed(float(x)) for x in (u_dot, h[0], *weight[: len(what) > 2]))
+        left = " + ".join([rf"{inertia} \cdot {acceleration}", *others])
         return [
-            Text(f"At the state of the example, inertia times acceleration{what} add up to the torque:"),
-            Equation((rf"{inertia} \cdot ({acceleration}) + ({rates}){more} = {torque}",)),
+            Text(f"At the state of the example, {', '.join(what[:-1])} and {what[-1]} add up to the torque:"),
+            Equation((f"{left} = {torque}",)),
             ending,
         ]
     rows = [
@@ -185,3 +182,7 @@ def _numbers(at: LoopSetting) -> list[Block]:
         rf"\g{{tau}}_{{a}} = {number_vector(tau)}",
     ]
     return [Text(f"At the state of the example{_grouped(at)}:"), Equation(tuple(rows)), ending]
+
+
+def _signed(value: float) -> str:
+    return f"({number(value)})" if value < 0 else number(value)

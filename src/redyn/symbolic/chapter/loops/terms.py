@@ -5,7 +5,8 @@ from __future__ import annotations
 from redyn.symbolic.chapter.loops.setting import LoopSetting
 
 
-def _present(at: LoopSetting) -> list[str]:
+def held(at: LoopSetting) -> list[str]:
+    """Terms without accelerations, beside h."""
     links = at.robot.model.links
     weight = [r"\g{gamma}"] * bool(at.robot.gravity.any())
     springs = [r"\g{kappa}"] * any(link.joint.stiffness != 0.0 for link in links)
@@ -15,14 +16,9 @@ def _present(at: LoopSetting) -> list[str]:
 
 def tree_terms(at: LoopSetting) -> str:
     """What the torques of the tree are needed for."""
-    return " + ".join([r"\b{I} \ddot{\g{theta}}", r"\b{h}", *_present(at)])
+    return " + ".join([r"\b{I} \ddot{\g{theta}}", r"\b{h}", *held(at)])
 
 
 def forces(at: LoopSetting) -> str:
     """The torques less all terms but those of the accelerations."""
-    return " - ".join([r"\g{tau}", r"\b{h}", *_present(at)])
-
-
-def held(at: LoopSetting) -> list[str]:
-    """Terms without accelerations, beside h."""
-    return _present(at)
+    return " - ".join([r"\g{tau}", r"\b{h}", *held(at)])
