@@ -1,5 +1,7 @@
 """Passive joints in closed form: from the independent joints to a closed position, on either branch."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,12 @@ import redyn
 from redyn.symbolic.loops.passive import SIGN
 from redyn.symbolic.loops.states import random_state
 
-CLOSED = ["four-bar", "slider-crank", "hoeken", "five-bar", "andrews", "parallelogram-arm", "excavator"]
+SMALL, LARGE = ["four-bar", "slider-crank", "hoeken", "five-bar"], ["andrews", "parallelogram-arm", "excavator"]
+
+
+@cache
+def derived(name):
+    return redyn.derive(name)
 
 
 def solved(eqs, q, signs):
@@ -26,9 +33,9 @@ def signs_of(eqs, q):
     return [1 if float(dyad.first.branch.subs(values)) > 0 else -1 for dyad in eqs.loops.dyads]
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)])
 def test_independent_joints_give_a_closed_position(name):
-    eqs = redyn.derive(name)
+    eqs = derived(name)
     robot, rng = eqs.robot, np.random.default_rng(4)
     turns = np.array([body.kind == "revolute" for body in eqs.symbolic.bodies])
     for _ in range(2):
@@ -45,7 +52,7 @@ def test_independent_joints_give_a_closed_position(name):
 
 
 def test_law_of_cosines_of_a_four_bar():
-    (dyad,) = redyn.derive("four-bar").loops.dyads
+    (dyad,) = derived("four-bar").loops.dyads
     assert str(dyad.first.branch) == "sin(theta_3)"
     assert dyad.first.B == 0
     assert str(dyad.first.A) == "2*a_2*a_3"
@@ -53,11 +60,11 @@ def test_law_of_cosines_of_a_four_bar():
 
 def test_position_of_a_slider():
     """b = -a_1 s_1 +- sqrt(a_2^2 - a_1^2 c_1^2), as the slider of the library lies along -y."""
-    (dyad,) = redyn.derive("slider-crank").loops.dyads
+    (dyad,) = derived("slider-crank").loops.dyads
     assert dyad.first.slides
     assert str(dyad.first.square) == "-a_1**2*cos(theta_1)**2 + a_2**2"
 
 
 @pytest.mark.parametrize("name", ["3-rrr", "bricard"])
 def test_where_there_is_none(name):
-    assert redyn.derive(name).loops.dyads is None
+    assert derived(name).loops.dyads is None
