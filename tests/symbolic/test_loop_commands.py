@@ -36,6 +36,12 @@ def test_equations_on_the_terminal():
     assert "at this state" not in text
 
 
+def test_other_joints_can_be_driven():
+    text = run("four-bar", "--actuated", "output").output
+    assert "independent rates u: output" in text
+    assert "G_12 = (a_2*s3)/(a_1*sin(theta_2 + theta_3 - theta_1))" in text.splitlines()
+
+
 def test_numbers_at_a_state():
     text = run("four-bar", "--q", "30 deg", "--qd", "2", "--qdd", "0").output
     robot = redyn.load("four-bar")
@@ -73,6 +79,14 @@ def test_states_that_are_wrong(arguments, message):
     result = run("four-bar", *arguments)
     assert isinstance(result.exception, redyn.RedynError)
     assert message in str(result.exception)
+
+
+def test_robots_without_symbols():
+    text = run("delta").output
+    assert "symbolic equations support revolute and prismatic joints only: of this robot there are numbers" in text
+    assert "\nG = [[" in text
+    with pytest.raises(redyn.InputError, match="derives the loops of this robot with numbers"):
+        raise run("delta", "--number", "mass").exception
 
 
 def test_pages_are_written(tmp_path):

@@ -12,6 +12,7 @@ from printed_loops import DEFINED, LoopPage
 from random_robots import close, on_floats
 from redyn.symbolic.chapter import to_html, to_latex, to_notebook, worked_example
 from redyn.symbolic.chapter.blocks import Chapter, Code, Columns, Equation, Fold, Heading, Note, Table, Text
+from redyn.symbolic.chapter.html import math
 from redyn.symbolic.chapter.loops.ending import agreement, counts
 from redyn.symbolic.chapter.loops.setting import LoopSetting
 from redyn.symbolic.chapter.loops.story import SECTIONS, loop_example
@@ -285,6 +286,18 @@ def test_what_is_wrong_is_found():
     with pytest.raises(AssertionError):
         Checked(at, Chapter("", "", blocks))
     assert not any(isinstance(b, Columns | Fold) for b in blocks)  # it reads none
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGE, "bricard", *NUMBERS])
+def test_examples_are_away_from_singular_positions(name):
+    at, _ = page_of(name)
+    assert np.abs(at.state.qd).max() < 10.0
+
+
+def test_a_sign_is_set_close_to_its_number():
+    for formula in ("a = -b", r"(-2)", r"\left[ 1, \; -2 \right]"):
+        assert math(formula).count('<mo form="prefix">&#x02212;</mo>') == 1
+    assert 'form="prefix">&#x02212;' not in math("a - b")
 
 
 @pytest.mark.parametrize("name", ["four-bar", "stewart"])

@@ -73,7 +73,7 @@ def equations(
     options: dict[str, Any] = {"numbers": True if everything else number or (), "where": _pairs(where or [])}
     state = [_given(loaded, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
     eqs = None
-    if not (loaded.loops and unnamed_joints(loaded)):
+    if number or where or rods or not (loaded.loops and unnamed_joints(loaded)):
         eqs = derive(loaded, **options, rods=rods or None)
     if html or latex or notebook:
         from redyn.symbolic.chapter import to_html, to_latex, to_notebook

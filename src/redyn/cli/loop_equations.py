@@ -39,6 +39,8 @@ def show(robot: Robot, eqs: Equations | None, state: list[Array | None], as_json
         print(f"\n{title}")
         for name, expression in lines:
             print(f"{name} = {write(expression)}")
+    if eqs is None:
+        print("\nsymbolic equations support revolute and prismatic joints only: of this robot there are numbers")
     if values:
         print("\nat this state (SI units, radians):")
         for name, value in values.items():
@@ -46,7 +48,8 @@ def show(robot: Robot, eqs: Equations | None, state: list[Array | None], as_json
     if eqs is not None:
         from redyn.cli.equations import legend
 
-        print(f"\n{legend(eqs)}")
+        if abbreviations := legend(eqs):
+            print(f"\n{abbreviations}")
 
 
 def _title(at: LoopSetting) -> str:

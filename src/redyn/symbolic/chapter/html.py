@@ -46,7 +46,7 @@ def to_html(chapter: Chapter) -> str:
 
 
 # A minus after an equals sign, a comma or an opening bracket is a sign, set close to what follows.
-_SIGN = re.compile(r"(<mo[^>]*>(?:&#x0003D;|&#x0002C;|&#x00028;|\[)</mo>)<mo>&#x02212;</mo>")
+_SIGN = re.compile(r"(<mo[^>]*>(?:&#x0003D;|&#x0002C;|&#x00028;|\[)</mo>(?:<mspace[^>]*/>)*)<mo>&#x02212;</mo>")
 
 
 @cache
