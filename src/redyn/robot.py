@@ -24,7 +24,8 @@ from redyn.description import (
     to_yaml,
     transforms,
 )
-from redyn.description.loops import Loops
+from redyn.description.given import Loops
+from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
@@ -120,7 +121,7 @@ class Robot:
         from redyn.kinematics.closure import analyse
 
         found = analyse(self.model, self.description, self._described_initial())
-        self.model, self.notes = found.model, found.notes
+        self.model, self.notes = found.model, (*pose_notes(self.description), *found.notes)
         self._initial = found.initial
         return found.failure
 

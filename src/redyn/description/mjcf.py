@@ -21,8 +21,8 @@ from redyn.description.mjcf_compile import compiled
 from redyn.description.mjcf_files import Model, read_files
 from redyn.description.mjcf_options import Acting, not_modelled
 from redyn.description.placement import quaternion_rotation
+from redyn.description.poses import origin
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
-from redyn.description.transforms.frames import origin
 from redyn.description.units import values
 from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError, warn

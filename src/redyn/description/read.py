@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
-from redyn.description.loops import Loops, given_loops
+from redyn.description.given import Given, Loops, given_loops
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
 from redyn.description.transforms import floating
 from redyn.description.urdf import parse_urdf
 from redyn.description.xml_file import parse_xml
-from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
+from redyn.description.yaml_file import LARGEST_FILE, decoded, from_mapping, parse_yaml
 from redyn.errors import DescriptionError, InputError
 
 _YAML, _XML = (".yaml", ".yml"), (".urdf", ".xml")
@@ -52,19 +52,19 @@ def read(
     """
     if trust not in (None, "files"):
         raise InputError(f"trust: expected 'files' or None, got {trust!r}")
-    extra = given_loops(loops, actuated)
+    named = isinstance(source, str) and source in library()
+    path = Path(source) if isinstance(source, str | PathLike) and not named else None
+    given = given_loops(loops, actuated, path, trust == "files")
     if isinstance(source, Mapping):
-        description, origin = from_mapping({**source, **extra}), ""
-    elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        kind = type(cast(object, source)).__name__
-        raise DescriptionError("", f"load takes a library name, a path or a dict, got {kind}")
-    elif str(source) in library():
+        description, origin = from_mapping({**source, **given.fields}), ""
+    elif path is not None:
+        description, origin = _read_file(path, trust == "files", given), path.name
+    elif named:
         origin = str(source)
         text = (resources.files("redyn.description") / "library" / f"{origin}.yaml").read_text("utf-8")
-        description = parse_yaml(text, origin, extra)
+        description = parse_yaml(text, origin, given.fields)
     else:
-        path = Path(source)
-        description, origin = _read_file(path, trust == "files", extra), path.name
+        raise DescriptionError("", f"load takes a library name, a path or a dict, got {type(source).__name__}")
     if not allow_unphysical:
         check_physical(description, origin)
     if floating_base:
@@ -73,7 +73,7 @@ def read(
     return description
 
 
-def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
+def _read_file(path: Path, trusted: bool, given: Given) -> RobotDescription:
     shown = str(path)[:200]
     if "\n" in shown:
         raise DescriptionError("", "load takes a path or a dict, not the text of a file")
@@ -88,7 +88,7 @@ def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotD
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
         data = path.read_bytes()
         parse = _parse_xml if path.suffix.lower() in _XML else _parse_text
-        description = parse(data, path, trusted, extra)
+        description = given.changed(parse(data, path, trusted, given.fields))
         return description.placed_in(path.resolve().parent, trusted)
     except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
@@ -100,11 +100,7 @@ def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotD
 
 def _parse_text(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
     del trusted
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DescriptionError(str(path)[:200], f"not UTF-8 text (byte {error.start})") from None
-    return parse_yaml(text, path.name, extra)
+    return parse_yaml(decoded(data, str(path)[:200]), path.name, extra)
 
 
 def _parse_xml(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:

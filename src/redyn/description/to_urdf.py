@@ -17,9 +17,10 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from redyn.description.placement import placement, steps
+from redyn.description.poses import origin, vector
 from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDescription, RobotDescription, Shape
 from redyn.description.transforms.common import fresh, link_names
-from redyn.description.transforms.frames import as_frames, mass_centre, origin, vector
+from redyn.description.transforms.frames import as_frames, mass_centre
 from redyn.errors import DescriptionError, warn
 
 LEAST_MOMENT = 1e-13  # kg m^2; MuJoCo's limit is a tenth of it

@@ -1,4 +1,4 @@
-"""Robots from URDF: chains and trees with all joint types of the format, and spherical joints.
+"""Robots from URDF: chains, trees and loops with all joint types of the format, and spherical joints.
 
 Common defects of public files (unphysical or massless bodies, mimic joints, swapped limits, unknown attributes, errors
 in shapes) give warnings; what prevents a robot from being built is an error with its line.
@@ -7,7 +7,7 @@ in shapes) give warnings; what prevents a robot from being built is an error wit
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,12 +15,15 @@ from pydantic import ValidationError
 from redyn.description.checks import complete, unphysical_links
 from redyn.description.notes import Notes
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
+from redyn.description.tree import Ends, Tree, spanning_tree
 from redyn.description.urdf_bodies import check_masses, inertial
 from redyn.description.urdf_joints import Joints
+from redyn.description.urdf_loops import Found, driven, loops, note_cuts
 from redyn.description.urdf_shapes import colours, shapes
 from redyn.description.urdf_words import check_words
 from redyn.description.xacro import check_expanded, empty_hint
 from redyn.description.xml_file import Element
+from redyn.description.yaml_file import translated
 from redyn.errors import DescriptionError
 
 
@@ -32,37 +35,49 @@ def parse_urdf(robot: Element, extra: Mapping[str, object] | None = None) -> Rob
     check_expanded(robot, notes)
     links = _by_name(robot.all("link"))
     joints = _by_name(robot.all("joint"))
-    carried = _carried(links, joints)
-    _check_tree(robot, links, carried)
+    tree = spanning_tree(_ends(links, joints), WORLD)
+    _check_root(robot, links, tree)
     check_words(robot, notes)
-    moves = Joints(robot, joints, notes)
+    elements = [element for name, element in links.items() if name != WORLD]  # the fixed world itself
+    described = _described(robot, elements, joints, tree, notes)
+    if not described:
+        raise robot.error("no link but the world")
+    given = dict(extra or {})
+    found = [] if "loops" in given else loops(robot, described, joints, tree)
+    note_cuts(joints, tree, notes, "loops" not in given)
+    given.setdefault("loops", [item.loop for item in found])
+    if given["loops"] and "actuated" not in given:
+        given["actuated"] = driven(robot, joints, tree, notes)
+    title = robot.attributes.get("name", "").strip()[:200] or robot.file
+    try:
+        fields = {"name": title, "source": robot.file, "convention": "frames", "links": described, **given}
+        description = complete(RobotDescription.model_validate(fields))
+    except ValidationError as error:
+        raise translated(error, robot.file) from None
+    except DescriptionError as error:
+        raise _with_line(error, robot, elements, found) from None
+    check_masses(robot, described, elements, notes)
+    return _noted(description, elements, notes)
+
+
+def _described(
+    robot: Element, elements: list[Element], joints: dict[str, Element], tree: Tree, notes: Notes
+) -> list[LinkDescription]:
+    """The links with the joints that carry them."""
+    moves = Joints(robot, joints, {ends.joint for ends in tree.cuts}, notes)
     palette = colours(robot, notes)
     described: list[LinkDescription] = []
-    elements: list[Element] = []
-    for name, link in links.items():
-        if name == WORLD and name not in carried:
-            continue  # the fixed world itself
+    for link in elements:
+        name = link.text("name")
         fields: dict[str, Any] = {"name": name, **inertial(link, notes), **shapes(link, palette, notes)}
-        if name in carried:
-            fields |= moves.placed(*carried[name])
+        if name in tree.carried:
+            fields |= moves.placed(joints[tree.carried[name].joint], tree.carried[name].parent)
             if fields["joint"]["type"] != "fixed":
                 fields.setdefault("mass", 0.0)
         else:
             fields |= {"parent": WORLD, "joint": {"type": "fixed", "name": _free_name("root", joints)}}
-        elements.append(link)
         described.append(_validated(link, fields))
-    if not described:
-        raise robot.error("no link but the world")
-    title = robot.attributes.get("name", "").strip()[:200] or robot.file
-    try:
-        fields = {"name": title, "source": robot.file, "convention": "frames", "links": described, **(extra or {})}
-        description = complete(RobotDescription.model_validate(fields))
-    except ValidationError as error:
-        raise robot.error(_reason(error)) from None
-    except DescriptionError as error:
-        raise _with_line(error, robot, elements) from None
-    check_masses(robot, described, elements, notes)
-    return _noted(description, elements, notes)
+    return described
 
 
 def _by_name(elements: list[Element]) -> dict[str, Element]:
@@ -77,17 +92,12 @@ def _by_name(elements: list[Element]) -> dict[str, Element]:
     return named
 
 
-def _carried(links: dict[str, Element], joints: dict[str, Element]) -> dict[str, tuple[Element, str]]:
-    """For every link but the root: the joint that carries it, and its parent."""
-    carried: dict[str, tuple[Element, str]] = {}
-    for joint in joints.values():
-        child = _end_of(joint, "child", links)
-        if child in carried:
-            raise joint.error(
-                f"link {child[:60]!r} is the child of two joints (the other is in line {carried[child][0].line})"
-            )
-        carried[child] = joint, _end_of(joint, "parent", links)
-    return carried
+def _ends(links: dict[str, Element], joints: dict[str, Element]) -> Iterator[Ends]:
+    for name, joint in joints.items():
+        child, parent = _end_of(joint, "child", links), _end_of(joint, "parent", links)
+        if child == parent:
+            raise joint.error(f"joint {name[:60]!r} connects link {child[:60]!r} with itself")
+        yield Ends(name, parent, child)
 
 
 def _end_of(joint: Element, tag: str, links: dict[str, Element]) -> str:
@@ -100,23 +110,13 @@ def _end_of(joint: Element, tag: str, links: dict[str, Element]) -> str:
     return name
 
 
-def _check_tree(robot: Element, links: dict[str, Element], carried: dict[str, tuple[Element, str]]) -> None:
+def _check_root(robot: Element, links: dict[str, Element], tree: Tree) -> None:
     if not links:
         raise robot.error(f"no links; expected <link name=...> elements{empty_hint(robot)}")
-    grounded = {name for name in links if name not in carried}
-    roots = sorted(grounded, key=lambda name: links[name].line)
-    for name in links:
-        path: dict[str, None] = {}  # ordered set
-        at = name
-        while at not in grounded:
-            if at in path:
-                loop = [*list(path)[list(path).index(at) :], at]
-                shown = " -> ".join(loop if len(loop) <= 12 else [*loop[:11], "...", at])
-                raise carried[at][0].error(f"the joints form a loop, each link carried by the next: {shown}")
-            path[at] = None
-            at = carried[at][1]
-        grounded.update(path)
+    roots = [name for name in links if name not in tree.carried]
     if len(roots) != 1:
+        if any(ends.child == WORLD for ends in tree.cuts):
+            raise links[WORLD].error(f"link {WORLD!r} is the fixed world, which no joint carries; choose another name")
         listed = ", ".join(roots[:12]) + (f" and {len(roots) - 12} more" if len(roots) > 12 else "")
         raise robot.error(f"expected one root link, got {listed}; join them with fixed joints")
 
@@ -131,13 +131,9 @@ def _validated(link: Element, fields: dict[str, Any]) -> LinkDescription:
     try:
         return LinkDescription(**fields)
     except ValidationError as error:
-        raise link.error(_reason(error)) from None
-
-
-def _reason(error: ValidationError) -> str:
-    problem = error.errors(include_url=False)[0]
-    where = ".".join(str(step) for step in problem["loc"])
-    return f"{where}: {problem['msg'].removeprefix('Value error, ')}"
+        problem = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in problem["loc"])
+        raise link.error(f"{where}: {problem['msg'].removeprefix('Value error, ')}") from None
 
 
 def _place(where: str, elements: list[Element]) -> tuple[Element, str] | None:
@@ -146,13 +142,20 @@ def _place(where: str, elements: list[Element]) -> tuple[Element, str] | None:
     return (elements[int(match[1])], match[2]) if match else None
 
 
-def _with_line(error: DescriptionError, robot: Element, elements: list[Element]) -> DescriptionError:
-    """The same error, with a line number instead of the index of the link."""
+def _with_line(
+    error: DescriptionError, robot: Element, elements: list[Element], found: list[Found]
+) -> DescriptionError:
+    """The same error, with a line number instead of the index of the link or loop."""
     place = _place(error.where, elements)
-    if place is None:
-        return robot.error(error.what)
-    link, field = place
-    return link.error(f"link {link.attributes['name'][:60]!r}, {field}: {error.what}")
+    if place is not None:
+        link, field = place
+        return link.error(f"link {link.attributes['name'][:60]!r}, {field}: {error.what}")
+    match = re.match(r"loops\[(\d+)\]", error.where)
+    if match and found:
+        return found[int(match[1])].element.error(error.what)
+    cut = found[-1].element if found and found[-1].element.tag == "joint" else None
+    hint = f" (joint {cut.text('name')[:60]!r}, line {cut.line}, closes a loop)" if cut is not None else ""
+    return DescriptionError(f"{robot.file}: {error.where}", f"{error.what}{hint}")
 
 
 def _noted(description: RobotDescription, elements: list[Element], notes: Notes) -> RobotDescription:

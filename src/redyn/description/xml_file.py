@@ -87,9 +87,9 @@ class Element:
             raise self.error(f"{where}: expected {what}, got {text[:60]!r}")
         return values
 
-    def origin(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def origin(self, tag: str = "origin") -> tuple[tuple[float, ...], tuple[float, ...]]:
         """xyz and rpy of the child <origin>; zeros if there is none."""
-        origin = self.find("origin")
+        origin = self.find(tag)
         nothing = (0.0, 0.0, 0.0)
         if origin is None:
             return nothing, nothing

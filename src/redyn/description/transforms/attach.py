@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.description.placement import rpy_rotation, translation
+from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
-from redyn.description.transforms.frames import as_frames, origin
+from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.screws import normal_step, screw, split
 from redyn.description.units import like_degrees
 from redyn.errors import InputError, warn

@@ -9,10 +9,10 @@ import numpy as np
 
 from redyn.arrays import refuse_masks
 from redyn.description.placement import joint_motion, placement
+from redyn.description.poses import origin
 from redyn.description.schema import TURNING, JointDescription, LinkDescription, RobotDescription, is_unit
 from redyn.description.ties import rules
 from redyn.description.transforms.common import changed
-from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
 
 SAME = 1e-9  # tolerance between the value of a follower and that given by its leader
