@@ -30,8 +30,11 @@ def checked_loops(robot: RobotDescription, links: list[LinkDescription]) -> list
     parts, joints = rigid_parts(links), {str(link.joint.name): link for link in links}
     named: list[LoopDescription] = []
     seen: dict[str, int] = {}
+    given = {loop.name for loop in robot.loops}
     for k, loop in enumerate(robot.loops):
         name = loop.name or f"loop{k + 1}"
+        while loop.name is None and name in given:
+            name += "_"
         if name in seen:
             raise DescriptionError(
                 f"loops[{k}].name", f"{name!r} is already used by loops[{seen[name]}]; names must differ"
