@@ -21,6 +21,7 @@ from pydantic import Field, ValidationError, model_validator
 from redyn.description.checks import complete
 from redyn.description.meshes import outside, own_root
 from redyn.description.schema import (
+    MOST_LOOPS,
     JointDescription,
     LinkDescription,
     LoopDescription,
@@ -101,7 +102,7 @@ class _Own(Strict):
 class Gepetto(Strict):
     """The keys of example-parallel-robots."""
 
-    closed_loop: Annotated[list[Pair], Field(max_length=1_000)]
+    closed_loop: Annotated[list[Pair], Field(max_length=MOST_LOOPS)]
     type: list[Literal["3d", "3D", "6d", "6D"]] | None = None
     name_mot: list[Name] | None = None
     joint_name: list[Name] = Field(default_factory=list[str])

@@ -14,13 +14,14 @@ from redyn.description.checks import check_moves, check_physical
 from redyn.description.given import Given, Loops, given_loops
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
+from redyn.description.sdf import parse_sdf
 from redyn.description.transforms import floating
 from redyn.description.urdf import parse_urdf
 from redyn.description.xml_file import parse_xml
 from redyn.description.yaml_file import LARGEST_FILE, decoded, from_mapping, parse_yaml
 from redyn.errors import DescriptionError, InputError
 
-_YAML, _XML = (".yaml", ".yml"), (".urdf", ".xml")
+_YAML, _XML = (".yaml", ".yml"), (".urdf", ".sdf", ".xml")
 
 Trust = Literal["files"]
 Source = str | PathLike[str] | Mapping[str, object]
@@ -83,7 +84,7 @@ def _read_file(path: Path, trusted: bool, given: Given) -> RobotDescription:
         if path.suffix.lower() == xacro.SUFFIX:
             raise xacro.unexpanded(shown, f"its name ends in {xacro.SUFFIX}")
         if path.suffix.lower() not in (*_YAML, *_XML):
-            raise DescriptionError(shown, "expected a .yaml, .urdf or .xml (MJCF) file")
+            raise DescriptionError(shown, "expected a .yaml, .urdf, .sdf or .xml (MJCF) file")
         if path.stat().st_size > LARGEST_FILE:
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
         data = path.read_bytes()
@@ -104,6 +105,8 @@ def _parse_text(data: bytes, path: Path, trusted: bool, extra: Mapping[str, obje
 
 
 def _parse_xml(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
-    """URDF or MJCF, according to the root element."""
+    """URDF, SDF or MJCF, according to the root element."""
     root = parse_xml(data, path.name)
-    return parse_mjcf(root, path, extra, trusted) if root.tag == "mujoco" else parse_urdf(root, extra)
+    if root.tag == "mujoco":
+        return parse_mjcf(root, path, extra, trusted)
+    return parse_sdf(root, extra) if root.tag == "sdf" else parse_urdf(root, extra)

@@ -333,7 +333,8 @@ class LoopDescription(Strict):
         return self.joint not in ("gear", "distance") and self.at is not None and self.meets is None
 
 
-LoopDescriptions = Annotated[list[LoopDescription], Field(max_length=1_000)]
+MOST_LOOPS = 1_000
+LoopDescriptions = Annotated[list[LoopDescription], Field(max_length=MOST_LOOPS)]
 
 
 class RobotDescription(Strict):

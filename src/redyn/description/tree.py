@@ -18,6 +18,12 @@ class Tree(NamedTuple):
     carried: dict[str, Ends]  # by link
     cuts: list[Ends]
 
+    def root(self, link: str) -> str:
+        """The link that carries a link in the end."""
+        while link in self.carried:
+            link = self.carried[link].parent
+        return link
+
 
 def spanning_tree(joints: Iterable[Ends], ground: str) -> Tree:
     """In the order of the file, a joint carries its child unless another one does, or the child carries its parent.

@@ -9,19 +9,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import ValidationError
 
 from redyn.description.loops import placed, rigid_parts, to_axis, turned_to
 from redyn.description.notes import Notes
 from redyn.description.placement import X_AXIS, Y_AXIS, rpy_rotation, translation
-from redyn.description.schema import LinkDescription, LoopDescription, PlacedFrame
+from redyn.description.schema import LinkDescription, PlacedFrame
 from redyn.description.tree import Ends, Tree
 from redyn.description.urdf_joints import moving_kind
 from redyn.description.xml_file import Element
+from redyn.description.xml_robot import Found, check_count, shown, valid_loop
 from redyn.words import suggestion
 
 Array = NDArray[np.float64]
@@ -33,44 +33,25 @@ _WITHOUT_AXIS = ("fixed", "spherical", "universal", "distance")
 _DEFAULT_AXIS = (1.0, 0.0, 0.0)
 
 
-class Found(NamedTuple):
-    """A loop and the element that says so."""
-
-    loop: LoopDescription
-    element: Element
-
-
 def loops(robot: Element, links: list[LinkDescription], joints: Mapping[str, Element], tree: Tree) -> list[Found]:
     """The loops of a URDF, in the order of the kinds above."""
+    elements = [element for tag in ("loop", "coupling", "constraint", "gear") for element in robot.all(tag)]
+    check_count(robot, len(elements) + len(tree.cuts))
     found = [_loop(element) for element in robot.all("loop")]
     found += _couplings(robot.all("coupling"), links)
     found += [_constraint(element) for element in robot.all("constraint")]
     found += [_gear(element) for element in robot.all("gear")]
-    found += [_cut(joints[ends.joint], ends) for ends in tree.cuts if closes(joints[ends.joint])]
+    found += [_cut(joints[ends.joint], ends) for ends in tree.cuts if lost_by_cut(joints[ends.joint]) is not None]
     return found
 
 
-def closes(joint: Element) -> bool:
-    """Whether a joint between two links of the tree restricts anything."""
-    return joint.text("type") != "floating"
-
-
-def note_cuts(joints: Mapping[str, Element], tree: Tree, notes: Notes, used: bool) -> None:
-    """Says which joints are cut; `used`: they are loops of the robot."""
-    for ends in tree.cuts:
-        joint = joints[ends.joint]
-        name, child = ends.joint[:60], ends.child[:60]
-        if ends.child in tree.carried:
-            other = tree.carried[ends.child].joint
-            why = f"link {child!r} is carried by joint {other[:60]!r} (line {joints[other].line})"
-        else:
-            why = f"link {child!r} carries its parent {ends.parent[:60]!r}"
-        taken = used and closes(joint)
-        notes.add("it closes a loop" if taken else "left out", joint, f"joint {name!r}: {why}")
-        dynamics = joint.find("dynamics")
-        friction = dynamics is not None and any(dynamics.number(key, 0.0) for key in ("damping", "friction"))
-        if taken and (friction or joint.find("mimic") is not None):
-            notes.add("left out, since it closes a loop", joint, f"friction or mimicry of joint {name!r}")
+def lost_by_cut(joint: Element) -> str | None:
+    """What a joint that closes a loop cannot have; None if it closes none, since it restricts nothing."""
+    if joint.text("type") == "floating":
+        return None
+    dynamics = joint.find("dynamics")
+    friction = dynamics is not None and any(dynamics.number(key, 0.0) for key in ("damping", "friction"))
+    return " and ".join(["friction"] * friction + ["mimicry"] * (joint.find("mimic") is not None))
 
 
 def driven(robot: Element, joints: Mapping[str, Element], tree: Tree, notes: Notes) -> list[str] | None:
@@ -100,7 +81,7 @@ def driven(robot: Element, joints: Mapping[str, Element], tree: Tree, notes: Not
 def _loop(element: Element) -> Found:
     kind = element.text("type")
     if kind not in _LOOPS:
-        raise element.error(f"{_named(element)}: type {kind[:60]!r} is unknown{suggestion(kind, _LOOPS)}")
+        raise element.error(f"{shown(element)}: type {kind[:60]!r} is unknown{suggestion(kind, _LOOPS)}")
     first, second = _end(element, "predecessor"), _end(element, "successor", "sucessor")
     axis = None if kind in _WITHOUT_AXIS else _axis(element, "axis")
     frames = tuple(_frame(*end.origin(), to_axis(axis)) for end in (first, second))
@@ -108,7 +89,7 @@ def _loop(element: Element) -> Found:
     if kind == "distance":
         length = element.find("length")
         fields["length"] = None if length is None else length.number("value")
-    return _described(element, fields | {"frames": frames})
+    return valid_loop(element, fields | {"frames": frames})
 
 
 def _couplings(elements: list[Element], links: list[LinkDescription]) -> Iterator[Found]:
@@ -123,30 +104,30 @@ def _couplings(elements: list[Element], links: list[LinkDescription]) -> Iterato
         for end in (_end(element, "predecessor"), _end(element, "successor", "sucessor")):
             link = _link(end)
             if link not in parts:
-                raise end.error(f"{_named(element)}: no link is called {link[:60]!r}{suggestion(link, list(parts))}")
+                raise end.error(f"{shown(element)}: no link is called {link[:60]!r}{suggestion(link, list(parts))}")
             gears += [carriers[parts[link]]] if parts[link] in carriers else []
         if len(gears) < 2 or len({parts[str(link.parent)] for link in gears}) > 1:
             raise element.error(
-                f"{_named(element)}: a coupling is supported between links that one moving joint each connects to a "
+                f"{shown(element)}: a coupling is supported between links that one moving joint each connects to a "
                 "common link; load(..., loops=False) leaves the loops out"
             )
         ratio = element.find("ratio")
         numbers = (0.0, 1.0 if ratio is None else ratio.number("value"))
         ends = tuple(link.joint.name for link in gears)
-        yield _described(element, {"between": ends, "joint": "gear", "coefficients": numbers})
+        yield valid_loop(element, {"between": ends, "joint": "gear", "coefficients": numbers})
 
 
 def _constraint(element: Element) -> Found:
     kind = element.text("type").lower()
     if kind not in _CONSTRAINTS:
-        raise element.error(f"{_named(element)}: type {kind[:60]!r} is unknown{suggestion(kind, list(_CONSTRAINTS))}")
+        raise element.error(f"{shown(element)}: type {kind[:60]!r} is unknown{suggestion(kind, list(_CONSTRAINTS))}")
     first, second = _end(element, "parent"), _end(element, "child")
     turns = _turns(element, kind)
     frames = tuple(
         _frame(*element.origin(tag), turn) for tag, turn in zip(("parent_origin", "child_origin"), turns, strict=True)
     )
     fields = {"between": (_link(first), _link(second)), "joint": _CONSTRAINTS[kind] or kind, "frames": frames}
-    return _described(element, fields)
+    return valid_loop(element, fields)
 
 
 def _turns(element: Element, kind: str) -> tuple[Array, Array]:
@@ -158,11 +139,11 @@ def _turns(element: Element, kind: str) -> tuple[Array, Array]:
     second = _axis(element, "child_axis") if own else first
     if kind == "universal":
         if not own or element.find("parent_axis") is None:
-            raise element.error(f"{_named(element)}: a universal joint needs <parent_axis> and <child_axis>")
+            raise element.error(f"{shown(element)}: a universal joint needs <parent_axis> and <child_axis>")
         return turned_to(X_AXIS, first), turned_to(Y_AXIS, second)
     if kind == "prismatic" and np.abs(to_axis(first) - to_axis(second)).max() > 1e-9:
         raise element.error(
-            f"{_named(element)}: the axes of a prismatic joint differ, which leaves its angle open; give equal ones, "
+            f"{shown(element)}: the axes of a prismatic joint differ, which leaves its angle open; give equal ones, "
             "and turn the frames by rpy"
         )
     return to_axis(first), to_axis(second)
@@ -171,7 +152,7 @@ def _turns(element: Element, kind: str) -> tuple[Array, Array]:
 def _gear(element: Element) -> Found:
     numbers = tuple(element.numbers("coefficients", len(element.text("coefficients").split())))
     ends = element.text("first"), element.text("second")
-    return _described(element, {"between": ends, "joint": "gear", "coefficients": numbers})
+    return valid_loop(element, {"between": ends, "joint": "gear", "coefficients": numbers})
 
 
 def _cut(joint: Element, ends: Ends) -> Found:
@@ -179,27 +160,14 @@ def _cut(joint: Element, ends: Ends) -> Found:
     kind = moving_kind(joint)
     turn = to_axis(None if kind in _WITHOUT_AXIS else _axis(joint, "axis"))
     frames = _frame(*joint.origin(), turn), _frame((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), turn)
-    return _described(joint, {"between": (ends.parent, ends.child), "joint": kind, "frames": frames})
-
-
-def _described(element: Element, fields: dict[str, Any]) -> Found:
-    try:
-        return Found(LoopDescription(name=element.attributes.get("name", "").strip() or None, **fields), element)
-    except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        where = "".join(f"{step}: " for step in problem["loc"][:1])
-        raise element.error(f"{_named(element)}: {where}{problem['msg'].removeprefix('Value error, ')}") from None
-
-
-def _named(element: Element) -> str:
-    return f"<{element.tag}> {element.attributes.get('name', '')[:60]!r}"
+    return valid_loop(joint, {"between": (ends.parent, ends.child), "joint": kind, "frames": frames})
 
 
 def _end(element: Element, tag: str, misspelt: str = "") -> Element:
     """An end of a loop; one exporter writes <sucessor>."""
     end = element.find(tag) or element.find(misspelt)
     if end is None:
-        raise element.error(f"{_named(element)} needs a <{tag} link=...>")
+        raise element.error(f"{shown(element)} needs a <{tag} link=...>")
     return end
 
 
@@ -212,7 +180,7 @@ def _axis(element: Element, tag: str) -> tuple[float, float, float]:
     axis = element.find(tag)
     x, y, z = _DEFAULT_AXIS if axis is None else axis.numbers("xyz", 3)
     if not any((x, y, z)):
-        raise (axis or element).error(f"{_named(element)}: the axis is zero; expected a direction such as 0 0 1")
+        raise (axis or element).error(f"{shown(element)}: the axis is zero; expected a direction such as 0 0 1")
     return x, y, z
 
 
