@@ -736,7 +736,8 @@ class Robot:
         A file there that is no URDF is replaced only with `force`.
 
         Frames keep their names and poses. URDF has no gravity, rotor inertia or initial values: they become comments,
-        with a RedynWarning for those that change the dynamics.
+        with a RedynWarning for those that change the dynamics. Loops become elements that redyn reads back, and other
+        programs ignore.
         """
         text = to_urdf(self.description)
         if path is not None:

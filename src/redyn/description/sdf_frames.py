@@ -35,6 +35,7 @@ class Frames:
         self.links, self.joints = by_name(model.all("link")), by_name(model.all("joint"))
         self.frames = by_name(model.all("frame")) if version >= (1, 7) else {}  # without a meaning before
         self._model = model
+        self._carriers: dict[Key, str] = {}
         self._poses: dict[Key, Array] = {_MODEL: np.eye(4), _WORLD: np.eye(4)}
         placement = model.attributes.get("placement_frame", "").strip()
         start = raw_pose(model) @ np.linalg.inv(self.named(model, placement) if placement else np.eye(4))
@@ -83,22 +84,24 @@ class Frames:
 
     def carrier(self, element: Element, name: str) -> str:
         """The link that a frame moves with, or the world."""
-        seen: set[Key] = set()
+        path: dict[Key, None] = {}  # ordered set
         key = self._key(element, name)
-        while key[0] != "link":
-            if key == _WORLD:
-                return WORLD
-            if key in seen:
+        while key not in self._carriers and key[0] != "link" and key != _WORLD:
+            if key in path:
                 raise element.error(f"frame {name[:60]!r} is attached to itself")
-            seen.add(key)
-            if key == _MODEL:
-                named = self._model.attributes.get("canonical_link", "").strip() or next(iter(self.links), "")
-                key = self._key(self._model, named)
-            else:
-                source = self._element(key)
-                named = source.content_of("child") if key[0] == "joint" else source.attributes.get("attached_to", "")
-                key = self._key(source, named.strip() or MODEL)
-        return key[1]
+            path[key] = None
+            key = self._attached_to(key)
+        self._carriers |= dict.fromkeys(path, self._carriers.get(key, key[1]))
+        return self._carriers.get(key, key[1])
+
+    def _attached_to(self, key: Key) -> Key:
+        """A joint moves with its child, the model with its canonical link."""
+        if key == _MODEL:
+            named = self._model.attributes.get("canonical_link", "").strip() or next(iter(self.links), "")
+            return self._key(self._model, named)
+        source = self._element(key)
+        named = source.content_of("child") if key[0] == "joint" else source.attributes.get("attached_to", "")
+        return self._key(source, named.strip() or MODEL)
 
     def _key(self, element: Element, name: str) -> Key:
         if name in (MODEL, WORLD):

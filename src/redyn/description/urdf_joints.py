@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from redyn.description.notes import Notes
-from redyn.description.schema import SEVERAL
+from redyn.description.schema import COORDINATES, SEVERAL
 from redyn.description.ties import in_rings
 from redyn.description.xml_file import Element
 
@@ -49,6 +49,8 @@ class Joints:
             drive = _friction(joint, self.notes) | self._held(joint, kind)
             if self.armature.get(name):
                 drive["armature"] = self.armature[name]
+            if "initial" in joint.attributes:  # our own
+                drive["initial"] = joint.numbers("initial", len(COORDINATES.get(moving, ("value",))))
         return placed | {"joint": {"type": moving, "name": name, **drive}}
 
     def _held(self, joint: Element, kind: str) -> dict[str, Any]:
