@@ -763,8 +763,9 @@ class Robot:
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
-        Joints that mimic a locked one are fixed with it, where it holds them (with a warning if they moved on their
-        own here). A joint that mimics another cannot be locked alone: lock its leader.
+        Joints that mimic a locked one, or follow it through a gear, are fixed with it, where it holds them (with a
+        warning if they moved on their own here). A joint that follows another cannot be locked alone: lock its leader.
+        Loops of which no joint moves any more are left out.
 
         >>> import redyn
         >>> redyn.load("puma").lock({"joint1": 0.2, "joint6": None}).joint_names
@@ -774,7 +775,7 @@ class Robot:
         along = [name for name in self.joint_names if name not in joints and name not in locked.joint_names]
         if along:
             shown = ", ".join(map(repr, along))
-            warn(f"lock: fixed too, since {'it mimics' if len(along) == 1 else 'they mimic'} a locked joint: {shown}")
+            warn(f"lock: fixed too, since {'it follows' if len(along) == 1 else 'they follow'} a locked joint: {shown}")
         return locked
 
     def attach(
@@ -784,7 +785,7 @@ class Robot:
 
         Its base becomes the fixed link `<other>_base`, and its names get a prefix if one of them is taken. Gravity is
         that of this robot. The end effector is that of `other` if it sits on this one's. Joints that mimic others are
-        tied as in the robot that has them.
+        tied as in the robot that has them. If only one robot has loops, all joints of the other are driven.
 
         >>> import redyn
         >>> redyn.load("three-link").attach(redyn.load("two-link"), pose=([0, 0, 0.1], [0, 0, 0])).joint_names
@@ -802,6 +803,8 @@ class Robot:
 
     def subtree(self, link: str | int) -> Robot:
         """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
+
+        Loops that leave it are left out, with a warning.
 
         >>> import redyn
         >>> redyn.load("puma").subtree("link4").joint_names
