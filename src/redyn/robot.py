@@ -1007,7 +1007,7 @@ def load(
     loops: Loops | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Robot:
-    """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
+    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict.
 
     `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
     quaternion x y z w, qd with its angular and linear velocity in its own axes.
@@ -1021,8 +1021,9 @@ def load(
     Files may be untrusted, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
     ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
 
-    `loops` are joints that close loops, a list of mappings as in a robot file, and `actuated` names the joints that are
-    driven then; both take the place of what the file says. `loops=False` loads the bare tree.
+    `loops` are joints that close loops, a list of mappings as in a robot file or the path of a YAML file beside it, and
+    `actuated` names the joints that are driven then; both take the place of what the file says. `loops=False` loads the
+    bare tree.
 
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>

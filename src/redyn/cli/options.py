@@ -43,6 +43,20 @@ Trusted = Annotated[
 ]
 
 
+Actuated = Annotated[
+    str | None, typer.Option(metavar="JOINTS", help="Driven joints of a robot with loops, separated by commas.")
+]
+Loops = Annotated[
+    str | None, typer.Option(metavar="FILE", help="A YAML file of loops beside the robot file; none: without loops.")
+]
+
+
+def given_loops(loops: str | None, actuated: str | None) -> tuple[str | Literal[False] | None, list[str] | None]:
+    """The options `--loops` and `--actuated` as `load` takes them."""
+    names = None if actuated is None else [name.strip() for name in actuated.split(",") if name.strip()]
+    return (False if loops == "none" else loops), names
+
+
 def wide_console() -> Console:
     """A console that does not truncate tables if the output is not a terminal."""
     console = plain_console()

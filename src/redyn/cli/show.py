@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Floating, Trusted, Unphysical, bold, wide_console
+from redyn.cli.options import (
+    ROBOT_HELP,
+    Actuated,
+    Floating,
+    Loops,
+    Trusted,
+    Unphysical,
+    bold,
+    given_loops,
+    wide_console,
+)
 
 if TYPE_CHECKING:
     from redyn.description import LinkDescription
@@ -16,14 +26,21 @@ FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
 Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 
+Example: redyn show leg.sdf --actuated hip,knee --yaml > leg.yaml
+
 A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
-source, defects and links. Each link has name, parent, joint, mass, com or r, inertia, visual, collision, and its
-geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is a type (revolute,
-prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type,
-name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit, effort_limit,
-offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes: type (box,
-cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. Numbers may be written
-pi/2 or 90 deg.
+source, defects, links, loops and actuated. Each link has name, parent, joint, mass, com or r, inertia, visual,
+collision, and its geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint
+is a type (revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or
+a mapping of type, name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit,
+effort_limit, offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes:
+type (box, cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. Numbers
+may be written pi/2 or 90 deg.
+
+A robot with closed loops has loops, a list of joints that close them: name, between (two links, or world), joint
+(revolute, prismatic, cylindrical, planar, spherical, universal, fixed, distance, gear), at and meets (the same point in
+the frame of either link), axis, or frames (two of xyz, rpy, whose z is the axis), length of a distance; a gear is
+between two joints and has coefficients. actuated lists the joints that are driven.
 """
 
 
@@ -33,12 +50,22 @@ def show(
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    loops: Loops = None,
+    actuated: Actuated = None,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
+    closing, driven = given_loops(loops, actuated)
+    loaded = load(
+        robot,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        trust=trust,
+        loops=closing,
+        actuated=driven,
+    )
     description: RobotDescription = loaded.description
     if yaml:
         print(loaded.to_yaml(), end="")
@@ -135,6 +162,13 @@ def show(
     for table in (geometry, masses, drives):
         console.print()
         console.print(table)
+    if description.loops:
+        ends = Table("loop", "joint", "between", "", title="Loops", title_justify="left", box=None, header_style="bold")
+        for loop in description.loops:
+            ends.add_row(loop.name, loop.joint, *loop.between)
+        console.print()
+        console.print(ends)
+        console.print(f"driven: {', '.join(loaded.actuated) or 'none'}")
     warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
     if warnings:
         console.print(bold("\nKnown defects and warnings"))
