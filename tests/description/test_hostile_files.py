@@ -74,6 +74,25 @@ FILES = {
         robot(*chain(5_000), JOINT.format("x", "l5000", "l0", "revolute")),
         r"actuated: missing.*\(joint 'jx', line 10004, closes a loop\)$",
     ),
+    "many joints to one link": (
+        robot(*chain(2), *(JOINT.format(f"x{i}", "l0", "l2", "revolute") for i in range(50_000))),
+        r"bad\.urdf:2: expected at most 1,000 loops, got 50,000",
+    ),
+    "many parts": (
+        robot(*chain(20_000), LINK.format("x"), *(JOINT.format(f"x{i}", "l0", "l9", "fixed") for i in range(20_000))),
+        "expected one root link, got l0, x",
+    ),
+    "many loops": (
+        robot(*chain(2), *(f'<loop name="x{i}" type="fixed"/>' for i in range(100_000))),
+        r"bad\.urdf:2: expected at most 1,000 loops, got 100,000",
+    ),
+    "a loop of nothing": (robot(*chain(2), "<loop/>"), r"bad\.urdf:8: <loop> needs the attribute 'type'"),
+    "a coupling of nothing": (robot(*chain(2), "<coupling/>"), r"bad\.urdf:8: <coupling> '' needs a <predecessor"),
+    "a gear of nothing": (robot(*chain(2), "<gear/>"), r"bad\.urdf:8: <gear> needs the attribute 'coefficients'"),
+    "a loop with long names": (
+        robot(*chain(2), f'<loop type="{"x" * 9_000}"/>'),
+        r"bad\.urdf:8: <loop> '': type 'x{60}' is unknown; the names are revolute",
+    ),
     "two links of one name": (
         robot(LINK.format("a"), LINK.format("a")),
         r"bad\.urdf:4: two links have the same name, 'a' \(the other is in line 3\)",

@@ -125,6 +125,13 @@ def test_mistakes_in_the_call(loops, actuated, message):
         redyn.load(ROBOT, loops=loops, actuated=actuated)
 
 
+def test_no_loops_at_all():
+    """An empty list is a bare tree, whatever the file says of actuators."""
+    for loops in ([], False):
+        robot = redyn.load("four-bar", loops=loops)
+        assert (robot.loops, robot.mobility, robot.actuated) == ([], 3, robot.joint_names)
+
+
 def test_many_loops_in_bounded_time_and_memory():
     """All between the ends of a long chain, each from the initial pose."""
     links = [{"name": f"l{i}", "joint": "revolute", "xyz": [0.1, 0, 0], **BODY} for i in range(300)]

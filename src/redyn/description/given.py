@@ -96,7 +96,8 @@ class _Own(Strict):
     actuated: list[Name] | None = None
 
     def given(self) -> Given:
-        return Given({"loops": self.loops} | ({} if self.actuated is None else {"actuated": self.actuated}))
+        keep = self.actuated is None and self.loops  # then the robot file says what is driven
+        return Given({"loops": self.loops} | ({} if keep else {"actuated": self.actuated}))
 
 
 class Gepetto(Strict):

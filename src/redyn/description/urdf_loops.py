@@ -26,7 +26,6 @@ from redyn.words import suggestion
 
 Array = NDArray[np.float64]
 
-_KINDS = {"continuous": "revolute", "ball": "spherical"}
 _LOOPS = ("revolute", "continuous", "prismatic", "planar", "fixed", "spherical", "cylindrical", "universal", "distance")
 _CONSTRAINTS = {"link": "fixed", **dict.fromkeys(("revolute", "prismatic", "universal", "spherical"))}
 _WITHOUT_AXIS = ("fixed", "spherical", "universal", "distance")
@@ -85,7 +84,10 @@ def _loop(element: Element) -> Found:
     first, second = _end(element, "predecessor"), _end(element, "successor", "sucessor")
     axis = None if kind in _WITHOUT_AXIS else _axis(element, "axis")
     frames = tuple(_frame(*end.origin(), to_axis(axis)) for end in (first, second))
-    fields: dict[str, Any] = {"between": (_link(first), _link(second)), "joint": _KINDS.get(kind, kind)}
+    fields: dict[str, Any] = {
+        "between": (_link(first), _link(second)),
+        "joint": "revolute" if kind == "continuous" else kind,
+    }
     if kind == "distance":
         length = element.find("length")
         fields["length"] = None if length is None else length.number("value")
