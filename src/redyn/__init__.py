@@ -18,7 +18,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from redyn.errors import DescriptionError, InputError, MissingExtraError, RedynError, RedynWarning, SingularError
+from redyn.errors import (
+    AssemblyError,
+    DescriptionError,
+    InputError,
+    MissingExtraError,
+    RedynError,
+    RedynWarning,
+    SingularError,
+)
 from redyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from redyn.symbolic.equations import Equations, derive
 
 __all__ = [
+    "AssemblyError",
     "DescriptionError",
     "Equations",
     "InputError",

@@ -121,7 +121,8 @@ class Robot:
         from redyn.kinematics.closure import analyse
 
         found = analyse(self.model, self.description, self._described_initial())
-        self.model, self.notes = found.model, (*pose_notes(self.description), *found.notes)
+        said = [*pose_notes(self.description), *found.notes, *([found.failure] if found.failure else [])]
+        self.model, self.notes = found.model, tuple(said)
         self._initial = found.initial
         return found.failure
 
@@ -312,6 +313,12 @@ class Robot:
         """The joints that are driven, in the order of qd: all of them unless there are loops."""
         chosen = self.description.actuated
         return [name for name in self.joint_names if chosen is None or name in chosen]
+
+    @property
+    def driven_rates(self) -> list[int]:
+        """Where the rates of the actuated joints are in qd."""
+        chosen = set(self.actuated)
+        return [i for i, link in enumerate(self.model.driven) if link.joint.name in chosen]
 
     @property
     def independent(self) -> list[str]:
@@ -523,6 +530,7 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
+        *,
         loops: bool = True,
         **options: Unpack[Options],
     ) -> Array:
@@ -545,6 +553,7 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
+        *,
         loops: bool = True,
         **options: Unpack[Options],
     ) -> Array:
@@ -564,7 +573,7 @@ class Robot:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
         return self._run("solve", (q, phi), options)
 
-    def mass_matrix(self, q: ArrayLike, reduced: bool = False, **options: Unpack[Options]) -> Array:
+    def mass_matrix(self, q: ArrayLike, *, reduced: bool = False, **options: Unpack[Options]) -> Array:
         """The generalized inertia matrix (9.15), armature included.
 
         Of the tree, whether or not loops are closed; `reduced` gives that of the independent rates, G^T M G.
@@ -595,7 +604,7 @@ class Robot:
         return self._run("coriolis_vector", (q, qd), options)
 
     def gravity_torque(
-        self, q: ArrayLike, gravity: ArrayLike | None = None, loops: bool = True, **options: Unpack[Options]
+        self, q: ArrayLike, gravity: ArrayLike | None = None, *, loops: bool = True, **options: Unpack[Options]
     ) -> Array:
         """What the actuators must supply to hold still; where loops are closed, zero at joints without actuators."""
         if not loops and self.model.loops:
@@ -715,6 +724,8 @@ class Robot:
         gravity: ArrayLike | None = None,
     ) -> Denoc:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
+        if self.model.loops:
+            raise InputError("denoc: the dense view is of trees; that of the bare tree is robot.tree.denoc(...)")
         if not self.model.simple or any(link.joint.kind == "helical" for link in self.model.links):
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)

@@ -94,7 +94,8 @@ def test_library_robots_say_where_they_come_from(name):
 def test_library_is_the_published_list():
     published = """one-link two-link three-link puma stanford kuka-kr5 kuka-kr5-printed puma-2003 puma-2003-printed
         stanford-2003 newton-euler-rr newton-euler-rp newton-euler-rrr lagrange-two-link lagrange-pointing point-mass
-        dual-arm-satellite gripper planar-biped spatial-biped"""
+        dual-arm-satellite gripper planar-biped spatial-biped four-bar slider-crank five-bar 3-rrr stewart delta
+        parallelogram-arm excavator hoeken andrews bricard"""
     assert set(library()) == set(published.split())
 
 

@@ -18,7 +18,11 @@ from redyn.description import read
 from redyn.description.loops import loop_frames
 from redyn.description.schema import SEVERAL
 
-SINGLE = [name for name in redyn.library() if not any(k.joint.type in SEVERAL for k in read(name).links)]
+SINGLE = [
+    name
+    for name in redyn.library()
+    if not read(name).loops and not any(k.joint.type in SEVERAL for k in read(name).links)
+]
 POSSIBLE = [name for name in SINGLE if read(name).unphysical is None]
 
 

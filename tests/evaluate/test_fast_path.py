@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import redyn
-from redyn.dynamics.catalogue import CATALOGUE
+from mechanisms import moving
+from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS
 from redyn.dynamics.task import Task
 from redyn.evaluate.threads import NUMBERS_PER_THREAD
 from redyn.kernels import builtin, numpy_abi
@@ -29,6 +30,11 @@ def robot(request):
 @pytest.fixture(scope="module")
 def puma():
     return redyn.load("puma")
+
+
+@pytest.fixture(scope="module")
+def four_bar():
+    return redyn.load("four-bar")
 
 
 @pytest.fixture
@@ -68,18 +74,45 @@ def as_tuple(result):
     return result if isinstance(result, tuple) else (result,)
 
 
-def test_a_new_algorithm_has_a_fast_path(puma):
+def test_a_new_algorithm_has_a_fast_path(puma, four_bar):
     """Whatever is in the catalogue: nothing about single algorithms is known to the fast path."""
     for algorithm in CATALOGUE:
-        assert puma.evaluator.plan(task_of(puma, algorithm)).fast is not None
+        robot = four_bar if algorithm in LOOP_ALGORITHMS else puma
+        assert robot.evaluator.plan(task_of(robot, algorithm)).fast is not None
 
 
 @pytest.mark.parametrize("count", [None, 1, 3, 4, 8, 11])
-@pytest.mark.parametrize("algorithm", CATALOGUE)
+@pytest.mark.parametrize("algorithm", [name for name in CATALOGUE if name not in LOOP_ALGORITHMS])
 def test_same_results_as_the_general_path(puma, algorithm, count):
-    task, inputs = task_of(puma, algorithm), states(puma, algorithm, count)
-    expected = puma.evaluator(task, inputs)
-    fast = puma.evaluator.plan(task).fast
+    check_paths(puma, algorithm, states(puma, algorithm, count))
+
+
+@pytest.mark.parametrize("count", [None, 1, 3, 8, 11])
+@pytest.mark.parametrize(
+    "algorithm", [name for name, entry in CATALOGUE.items() if entry.closed or name in LOOP_ALGORITHMS]
+)
+def test_closed_loops_take_the_same_paths(four_bar, algorithm, count):
+    q, qd, tau = moving(four_bar, 2, count or 1)
+    qdd = four_bar.forward_dynamics(q, qd, tau)
+    vectors = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    arrays = [vectors[name] for name in CATALOGUE[algorithm].base.state]
+    check_paths(four_bar, algorithm, [a[0].copy() for a in arrays] if count is None else arrays)
+
+
+def test_an_open_loop_is_left_to_the_general_path(four_bar):
+    """A guard that is not positive counts like a result that is not finite."""
+    q, still = four_bar.initial, np.zeros(3)
+    four_bar.forward_dynamics(q, still, still)
+    fast = four_bar.evaluator.plan(Task("forward_dynamics")).fast
+    assert fast.new(q, still, still) is not None
+    assert fast.new(q + 0.1, still, still) is None
+    assert np.isfinite(fast.with_options((q + 0.1, still, still), {"check": False})).all()
+
+
+def check_paths(robot, algorithm, inputs):
+    task = task_of(robot, algorithm)
+    expected = robot.evaluator(task, inputs)
+    fast = robot.evaluator.plan(task).fast
     found = fast.new(*inputs)
     assert found is not None
     for result, wanted in zip(as_tuple(found), expected, strict=True):

@@ -3,6 +3,8 @@
 import numpy as np
 import pinocchio as pin
 
+from redyn.description.loops import loop_frames
+
 
 def turn(axis, angle):
     return pin.SE3(pin.exp3(np.asarray(axis, dtype=float) * angle), np.zeros(3))
@@ -183,3 +185,42 @@ class Oracle:
             local = aligned.act(pin.Force(np.array(wrench[3:]), np.array(wrench[:3])))
             forces[frame.parentJoint] += frame.placement.act(local)
         return forces
+
+
+class ClosedOracle(Oracle):
+    """The same with loops: spherical ones are 3D contacts, fixed ones 6D, a pin is two points of its axis."""
+
+    def __init__(self, robot):
+        super().__init__(robot)
+        self.constraints = pin.StdVec_RigidConstraintModel()
+        self.constraint_data = pin.StdVec_RigidConstraintData()
+        for loop in robot.loops:
+            first, second = (pin.SE3(T) for T in loop_frames(robot.description, loop))
+            ends = []
+            for name, placement in zip(loop.between, (first, second), strict=True):
+                frame = None if name == "world" else self.model.frames[self.frames[name]]
+                ends.append((0, placement) if frame is None else (frame.parentJoint, frame.placement * placement))
+            for shifted, kind in self._contacts(loop.joint):
+                placed = [(joint, placement * shifted) for joint, placement in ends]
+                (a, A), (b, B) = placed
+                self.constraints.append(
+                    pin.RigidConstraintModel(kind, self.model, a, A, b, B, pin.ReferenceFrame.LOCAL)
+                )
+        self.constraint_data = [constraint.createData() for constraint in self.constraints]
+
+    @staticmethod
+    def _contacts(joint):
+        here, along = pin.SE3.Identity(), shift(0, 0, 0.5)
+        point, whole = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D
+        return {
+            "spherical": [(here, point)],
+            "fixed": [(here, whole)],
+            "revolute": [(here, point), (along, point)],
+        }[joint]
+
+    def forward_dynamics(self, q, qd, tau):
+        pin.initConstraintDynamics(self.model, self.data, self.constraints, self.constraint_data)
+        settings = pin.ProximalSettings(1e-14, 1e-14, 1e-10, 50)
+        state = self._q(q), qd[self.to_pin], tau[self.to_pin]
+        found = pin.constraintDynamics(self.model, self.data, *state, self.constraints, self.constraint_data, settings)
+        return found[self.back]

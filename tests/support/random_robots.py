@@ -56,6 +56,9 @@ def random_tree(seed, n, *, convention="frames", fixed=0.15, prismatic=0.3, fric
 
 
 EXAMPLES = ("dual-arm-satellite", "gripper", "planar-biped", "spatial-biped")  # of the library; the rest is published
+# Those with closed loops, whose states are not just any numbers.
+LOOPS = ("four-bar", "slider-crank", "five-bar", "3-rrr", "stewart", "delta", "parallelogram-arm", "excavator")
+LOOPS += ("hoeken", "andrews", "bricard")
 KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 

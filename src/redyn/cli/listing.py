@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.options import wide_console
+from redyn.words import counted
 
 
 def list_robots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
@@ -25,6 +26,7 @@ def list_robots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
         {
             "name": robot.name,
             "joints": [link.joint.type for link in robot.links if link.joint.type != "fixed"],
+            "loops": len(robot.loops),
             "mass": sum(link.mass or 0.0 for link in robot.links),
             "source": robot.source or "",
         }
@@ -35,7 +37,8 @@ def list_robots(as_json: Annotated[bool, typer.Option("--json", help="Print JSON
         return
     table = Table("robot", "joints", "mass (kg)", "source", box=None, header_style="bold")
     for row in rows:
-        table.add_row(row["name"], in_words(row["joints"]), f"{row['mass']:.4g}", row["source"])
+        loops = f"; {counted(row['loops'], 'loop')}" if row["loops"] else ""
+        table.add_row(row["name"], in_words(row["joints"]) + loops, f"{row['mass']:.4g}", row["source"])
     wide_console().print(table)
 
 

@@ -23,6 +23,9 @@ Trust = Literal["files"]  # as in redyn.description, which is slow to import
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files even if they are of another kind.")]
+Actuated = Annotated[
+    str | None, typer.Option(help="The joints that are driven, as `a, b`, of a file with loops that does not say so.")
+]
 Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
@@ -43,18 +46,14 @@ Trusted = Annotated[
 ]
 
 
-Actuated = Annotated[
-    str | None, typer.Option(metavar="JOINTS", help="Driven joints of a robot with loops, separated by commas.")
-]
 Loops = Annotated[
     str | None, typer.Option(metavar="FILE", help="A YAML file of loops beside the robot file; none: without loops.")
 ]
 
 
-def given_loops(loops: str | None, actuated: str | None) -> tuple[str | Literal[False] | None, list[str] | None]:
-    """The options `--loops` and `--actuated` as `load` takes them."""
-    names = None if actuated is None else [name.strip() for name in actuated.split(",") if name.strip()]
-    return (False if loops == "none" else loops), names
+def listed(names: str | None) -> list[str] | None:
+    """`a, b` as a list."""
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
 
 
 def wide_console() -> Console:
@@ -99,18 +98,56 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
 
 
 def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
-    """`numbers` for the joint values of a robot, with a hint where one looks like degrees."""
+    """`numbers` for the joint values of a robot, with a hint where one looks like degrees.
+
+    Where loops are closed, those of the actuated joints are enough.
+    """
     from redyn.description.units import like_degrees, turning_coordinates, unit_given
 
-    values = numbers(name, text, robot.nq)
+    chosen, parts = robot.joint_names, _parts(text)
     joints = {str(link.joint.name): link.joint for link in robot.description.links}
-    turning = [turns for joint in robot.joint_names for turns in turning_coordinates(joints[joint])]
-    parts = _parts(text)
+    if robot.loops and len(parts) != robot.nq:
+        chosen = robot.actuated
+    turning = [turns for joint in chosen for turns in turning_coordinates(joints[joint])]
+    values = numbers(name, text, len(turning))
     for value, part, turns in zip(values, parts * (len(values) // len(parts)), turning, strict=True):
         if turns and like_degrees(value) and not unit_given(part):
             warn(f"{name}: {value:g} is taken as radians; write {value:g} deg for degrees, or {value:g} rad to confirm")
             break
-    return values
+    return values if len(values) == robot.nq else robot.complete(values).q
+
+
+def rates(name: str, text: str, robot: Robot, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`numbers` for the joint rates at a configuration; where loops are closed, those of the actuated joints do."""
+    if not robot.loops or len(_parts(text)) == robot.dof != 1:
+        return numbers(name, text, robot.dof)
+    return robot.complete(_driven(robot, q), numbers(name, text, len(robot.driven_rates)), near=q).qd
+
+
+def accelerations(
+    name: str, text: str, robot: Robot, q: NDArray[np.float64], qd: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The same for accelerations."""
+    if not robot.loops or len(_parts(text)) == robot.dof != 1:
+        return numbers(name, text, robot.dof)
+    given = numbers(name, text, len(robot.driven_rates))
+    return robot.complete(_driven(robot, q), qd[robot.driven_rates], given, near=q).qdd
+
+
+def torques(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
+    """`numbers` for the torques of all joints; where loops are closed, those of the actuated ones do."""
+    if not robot.loops or len(_parts(text)) == robot.dof != 1:
+        return numbers(name, text, robot.dof)
+    whole = np.zeros(robot.dof)
+    whole[robot.driven_rates] = numbers(name, text, len(robot.driven_rates))
+    return whole
+
+
+def _driven(robot: Robot, q: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of the actuated joints."""
+    from redyn.kinematics.loops import actuated_slots
+
+    return q[actuated_slots(robot)[0]]
 
 
 def _parts(text: str) -> list[str]:

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import (
-    ROBOT_HELP,
-    Actuated,
-    Floating,
-    Loops,
-    Trusted,
-    Unphysical,
-    bold,
-    given_loops,
-    wide_console,
-)
+from redyn.cli.options import ROBOT_HELP, Actuated, Floating, Loops, Trusted, Unphysical, bold, listed, wide_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from redyn.description import LinkDescription
+    from redyn.robot import Robot
 
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
@@ -29,18 +22,15 @@ Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 Example: redyn show leg.sdf --actuated hip,knee --yaml > leg.yaml
 
 A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
-source, defects, links, loops and actuated. Each link has name, parent, joint, mass, com or r, inertia, visual,
-collision, and its geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint
-is a type (revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar, spherical, free), or
-a mapping of type, name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit,
-effort_limit, offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes:
-type (box, cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. Numbers
-may be written pi/2 or 90 deg.
-
-A robot with closed loops has loops, a list of joints that close them: name, between (two links, or world), joint
-(revolute, prismatic, cylindrical, planar, spherical, universal, fixed, distance, gear), at and meets (the same point in
-the frame of either link), axis, or frames (two of xyz, rpy, whose z is the axis), length of a distance; a gear is
-between two joints and has coefficients. actuated lists the joints that are driven.
+source, defects, links and, where joints close loops, loops and actuated. Each link has name, parent, joint, mass, com
+or r, inertia, visual, collision, and its geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis
+axis2 (frames). A joint is a type (revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar,
+spherical, free), or a mapping of type, name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring),
+limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are
+lists of shapes: type (box, cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy,
+colour. A loop has name, between (two links, or one and world), joint (revolute, prismatic, cylindrical, planar,
+spherical, universal, fixed, distance, gear), and at, meets and axis, or frames; a distance has length, a gear
+coefficients. actuated names the joints that are driven. Numbers may be written pi/2 or 90 deg.
 """
 
 
@@ -57,14 +47,13 @@ def show(
     from redyn.description.numbers import format_angle
     from redyn.robot import load
 
-    closing, driven = given_loops(loops, actuated)
     loaded = load(
         robot,
         floating_base=floating_base,
         allow_unphysical=allow_unphysical,
         trust=trust,
-        loops=closing,
-        actuated=driven,
+        loops=False if loops == "none" else loops,
+        actuated=listed(actuated),
     )
     description: RobotDescription = loaded.description
     if yaml:
@@ -162,18 +151,32 @@ def show(
     for table in (geometry, masses, drives):
         console.print()
         console.print(table)
-    if description.loops:
-        ends = Table("loop", "joint", "between", "", title="Loops", title_justify="left", box=None, header_style="bold")
-        for loop in description.loops:
-            ends.add_row(loop.name, loop.joint, *loop.between)
-        console.print()
-        console.print(ends)
-        console.print(f"driven: {', '.join(loaded.actuated) or 'none'}")
+    if loaded.model.loops:
+        _show_loops(loaded, console)
     warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
     if warnings:
         console.print(bold("\nKnown defects and warnings"))
         for warning in warnings:
             console.print(f"- {warning}")
+
+
+def _show_loops(robot: Robot, console: Console) -> None:
+    """The joints that close loops, how many of their rows count, and what can move."""
+    from redyn.errors import AssemblyError
+    from redyn.kinematics.summary import loop_summary
+
+    table = Table("loop", "joint", "between", "rows", "open by", title="Loops", title_justify="left", box=None)
+    table.header_style = "bold"
+    summary = loop_summary(robot)
+    for loop in summary.loops:
+        table.add_row(loop.name, loop.joint, " - ".join(loop.between), " ".join(loop.rows), loop.gap)
+    console.print()
+    console.print(table)
+    try:
+        for line in summary.lines(robot):
+            console.print(line)
+    except AssemblyError as error:
+        console.print(str(error))
 
 
 def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:

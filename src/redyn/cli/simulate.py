@@ -16,12 +16,16 @@ from redyn import files
 from redyn.cli.interrupt import Interrupted
 from redyn.cli.options import (
     ROBOT_HELP,
+    Actuated,
     Floating,
     Force,
     Trusted,
     Unphysical,
+    listed,
     numbers,
     positions,
+    rates,
+    torques,
     wide_console,
     working,
 )
@@ -60,7 +64,9 @@ def simulate(
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
-    atol: Annotated[float, typer.Option(help="Absolute tolerance of adaptive methods.")] = 1e-10,
+    atol: Annotated[
+        float | None, typer.Option(help="Absolute tolerance of adaptive methods; a hundredth of rtol unless given.")
+    ] = None,
     sample: Annotated[float, typer.Option(help="Seconds between samples.")] = 0.01,
     html: Annotated[Path | None, typer.Option(help="Write an animated report to this file.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
@@ -71,6 +77,7 @@ def simulate(
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    actuated: Actuated = None,
 ) -> None:
     """Simulate a robot: in free fall, with given torques, or tracking a motion.
 
@@ -79,6 +86,8 @@ def simulate(
     Example: redyn simulate puma --follow cycloid pi/2 --control feedforward --compare rkf45,abm
 
     Example: redyn simulate two-link --pd "pi/2, 0" 50 15 --duration 5 --plot settle.png
+
+    Example: redyn simulate four-bar --torque 0.5 --duration 2 --html four-bar.html
     """
     from redyn.robot import load
     from redyn.simulation import SimulationError
@@ -86,10 +95,16 @@ def simulate(
 
     outputs = ("--html", html, files.HTML), ("--csv", csv, files.CSV), ("--plot", plot, files.PICTURE)
     files.check_all(outputs, force)
-    loaded = load(robot, floating_base=floating_base, friction=friction, allow_unphysical=allow_unphysical, trust=trust)
-    n = loaded.dof
+    loaded = load(
+        robot,
+        floating_base=floating_base,
+        friction=friction,
+        allow_unphysical=allow_unphysical,
+        trust=trust,
+        actuated=listed(actuated),
+    )
     start = loaded.initial if q is None else positions("--q", q, loaded)
-    rates = numbers("--qd", qd, n)
+    moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
@@ -98,7 +113,7 @@ def simulate(
         return run_robot(
             loaded,
             start,
-            rates,
+            moving,
             seconds,
             torque=law,
             method=name,
@@ -180,8 +195,8 @@ def _law(
     if torque is not None:
         return _torque(robot, torque)
     if pd is not None:
-        target, p, d = (numbers("--pd", text, width) for text, width in zip(pd, (robot.nq, n, n), strict=True))
-        return controllers.pd_gravity(robot, target, p, d, gravity)
+        p, d = (numbers("--pd", text, n) for text in pd[1:])
+        return controllers.pd_gravity(robot, positions("--pd", pd[0], robot), p, d, gravity)
     if follow is None:
         return None
     motion = _motion(robot, start, duration, *follow)
@@ -195,7 +210,7 @@ def _law(
 
 def _torque(robot: Robot, text: str) -> Any:
     if not text.lower().endswith(".csv"):
-        return numbers("--torque", text, robot.dof)
+        return torques("--torque", text, robot)
     from redyn.trajectory import read_table
 
     table = read_table(text)

@@ -11,13 +11,29 @@ import typer
 from rich.table import Table
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Floating, Force, Trusted, Unphysical, numbers, positions, wide_console
+from redyn.cli.options import (
+    ROBOT_HELP,
+    Actuated,
+    Floating,
+    Force,
+    Trusted,
+    Unphysical,
+    accelerations,
+    listed,
+    numbers,
+    positions,
+    rates,
+    wide_console,
+)
 from redyn.errors import InputError
 
 
 def torque(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
-    q: Annotated[str | None, typer.Option(help="Joint values, as `0, pi/2, 90 deg`; or one for all.")] = None,
+    q: Annotated[
+        str | None,
+        typer.Option(help="Joint values, as `0, pi/2, 90 deg`; or one for all. Of loops, the actuated ones do."),
+    ] = None,
     qd: Annotated[str, typer.Option(help="Joint rates.")] = "0",
     qdd: Annotated[str, typer.Option(help="Joint accelerations.")] = "0",
     cycloid: Annotated[
@@ -33,19 +49,28 @@ def torque(
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    actuated: Actuated = None,
 ) -> None:
     """Inverse dynamics: the torques at one state or along a cycloidal motion.
 
     Example: redyn torque puma --q "0, pi/4, -30 deg, 0, 0, 0" --qd 0.1
 
     Example: redyn torque kuka-kr5 --cycloid 0 pi/3 --duration 10 --csv kuka.csv
+
+    Example: redyn torque four-bar --q "45 deg" --qd 4.71
     """
     from redyn.report.plots import turning
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
     files.check_all([("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)], force)
-    loaded = load(robot, floating_base=floating_base, allow_unphysical=allow_unphysical, trust=trust)
+    loaded = load(
+        robot,
+        floating_base=floating_base,
+        allow_unphysical=allow_unphysical,
+        trust=trust,
+        actuated=listed(actuated),
+    )
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
@@ -56,8 +81,9 @@ def torque(
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     if cycloid is None:
         t = np.zeros(1)
-        rates = [numbers(name, text, n)[None] for name, text in (("--qd", qd), ("--qdd", qdd))]
-        state = [positions("--q", q or "", loaded)[None], *rates]
+        at = positions("--q", q or "", loaded)
+        moving = rates("--qd", qd, loaded, at)
+        state = [x[None] for x in (at, moving, accelerations("--qdd", qdd, loaded, at, moving))]
     else:
         first, last = (positions("--cycloid", end, loaded) for end in cycloid)
         motion = cycloidal(first, last, duration, robot=loaded)

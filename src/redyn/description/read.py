@@ -31,7 +31,7 @@ def library() -> list[str]:
     """Names of the built-in robots.
 
     >>> library()[:3]
-    ['dual-arm-satellite', 'gripper', 'kuka-kr5']
+    ['3-rrr', 'andrews', 'bricard']
     """
     folder = resources.files("redyn.description") / "library"
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))

@@ -112,6 +112,9 @@ _q, _v, _a, _t = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
 _TREE: dict[str, Any] = {"closed": None}  # loops change nothing about it
 _MATRIX: dict[str, Any] = {**_TREE, "divisor": Divisor.NONE, "reduced": None}  # and it divides by nothing
 _PASS: dict[str, Any] = {**_MATRIX, "per_pair": 0}  # and visits each link a few times
+_DRIVEN: dict[str, Any] = {**_PASS, "closed": loops.driving_torque}  # what actuators supply
+_CARRIED: dict[str, Any] = {**_PASS, "closed": loops.joint_wrenches}
+_DRIVEN_COLUMNS: dict[str, Any] = {**_MATRIX, "closed": loops.driving_columns}
 
 
 def _algorithms() -> list[Algorithm]:
@@ -136,7 +139,7 @@ def _algorithms() -> list[Algorithm]:
             _force("tau"),
             lambda m, a, s, w: [i.inverse_dynamics(m, a, *s, **_forces(w))],
             options=_ALL,
-            **_PASS | {"closed": loops.driving_torque},
+            **_DRIVEN,
             regroup=True,
         ),
         Algorithm(
@@ -254,7 +257,7 @@ def _algorithms() -> list[Algorithm]:
             _force("tau"),
             lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)],
             options=_GRAVITY,
-            **_PASS | {"closed": loops.driving_torque},
+            **_DRIVEN,
             regroup=True,
         ),
         Algorithm(
@@ -374,7 +377,7 @@ def _algorithms() -> list[Algorithm]:
             (_per_body("wrenches", 6),),
             lambda m, a, s, w: [_wrenches(m, a, s, w)],
             options=_PUSHED,
-            **_PASS | {"closed": loops.joint_wrenches},
+            **_CARRIED,
             regroup=False,
         ),
         Algorithm(
@@ -384,7 +387,7 @@ def _algorithms() -> list[Algorithm]:
             (parameters,),
             lambda m, a, s, w: [flat(regressor(m, a, *s, gravity=w.gravity))],
             options=_GRAVITY,
-            **_MATRIX | {"closed": loops.driving_columns},
+            **_DRIVEN_COLUMNS,
             regroup=False,
             per_pair=195,
         ),
@@ -451,7 +454,6 @@ def _loop_algorithms() -> list[Algorithm]:
     """What only robots with loops have."""
     of_closed: dict[str, Any] = {
         "run": _of_closed_loops,
-        "options": _NONE,
         "regroup": True,
         "divisor": Divisor.NONE,
         "reduced": None,
@@ -514,7 +516,8 @@ def _loop_algorithms() -> list[Algorithm]:
             _t,
             (Output("multipliers", Kind.PLAIN, lambda m: (0 if m.closure is None else len(m.closure.rows),)),),
             closed=loops.multipliers,
-            **of_closed | {"options": _ALL},
+            options=_ALL,
+            **of_closed,
         ),
         Algorithm(
             "transmission",
@@ -522,6 +525,7 @@ def _loop_algorithms() -> list[Algorithm]:
             _q,
             (Output("G", Kind.PLAIN, lambda m: (m.dof, m.mobility)),),
             closed=loops.transmission,
+            options=_NONE,
             **of_closed,
         ),
         Algorithm(
@@ -530,6 +534,16 @@ def _loop_algorithms() -> list[Algorithm]:
             _q,
             (Output("M", Kind.PLAIN, lambda m: (m.mobility, m.mobility)),),
             closed=loops.reduced_mass_matrix,
+            options=_NONE,
+            **of_closed,
+        ),
+        Algorithm(
+            "completion",
+            "",
+            _a,
+            (Output("qdd", Kind.PLAIN, lambda m: (m.dof,)),),
+            closed=loops.completion,
+            options=_NONE,
             **of_closed,
         ),
         Algorithm(
@@ -538,6 +552,7 @@ def _loop_algorithms() -> list[Algorithm]:
             _v,
             (Output("q", Kind.PLAIN, lambda m: (m.nq,)), Output("qd", Kind.PLAIN, lambda m: (m.dof,))),
             closed=loops.projection,
+            options=_NONE,
             **of_closed,
         ),
     ]

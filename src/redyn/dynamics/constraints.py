@@ -176,17 +176,17 @@ class Cut:
         w = self._from_B(B.t.ang) - w_A
         alpha = self._from_B(B.t_dot.ang) - alpha_A - w_A.cross(w)
         a = self._from_B(B.t_dot.lin + B.A @ loop.B.pose.o) - self._from_A(A.t_dot.lin + A.A @ loop.A.pose.o)
-        if self._at_rest:
-            return [self._component(row, Motion(alpha, a)) for row in loop.rows]
-        t = [state.t for state in states]
-        motion, twice = self.motion(t), self.arith.const(2.0)
-        a = a - alpha_A.cross(self.d) - w_A.cross(w_A.cross(self.d)) - w_A.cross(motion.lin) * twice
+        if not self._at_rest:
+            v = self.motion([state.t for state in states]).lin
+            twice = self.arith.const(2.0)
+            a = a - alpha_A.cross(self.d) - w_A.cross(w_A.cross(self.d)) - w_A.cross(v) * twice
         rows: list[Scalar] = []
         for row in loop.rows:
             value = self._component(row, Motion(alpha, a))
-            if row == ALONG:
-                value = value + motion.lin.dot(motion.lin) / loop.numbers[0]
-            if row == ACROSS:
+            if row == ALONG:  # d . v / length changes with d as well
+                v = self.motion([state.t for state in states]).lin
+                value = value + v.dot(v) / loop.numbers[0]
+            if row == ACROSS:  # and w . (y x x) with y
                 y_dot = w.cross(self.axes.T.y)
                 value = value + w.y * y_dot.z - w.z * y_dot.y
             rows.append(value)

@@ -90,7 +90,6 @@ class LDL:
 
     def __init__(self, arith: Arithmetic, A: Sequence[Sequence[Scalar]]) -> None:
         n = len(A)
-        self.A = A
         self.L: Rows = [[arith.const(0.0)] * n for _ in range(n)]
         self.D: list[Scalar] = []
         self.reciprocals: list[Scalar] = []
@@ -117,8 +116,3 @@ class LDL:
                 if not is_zero(self.L[k][i]):
                     x[i] = x[i] - self.L[k][i] * x[k]
         return x
-
-    def pivots(self, arith: Arithmetic, least: float) -> list[Scalar]:
-        """Positive as long as no row depends on those before, but for a share `least` of it."""
-        share = arith.const(least)
-        return [d - self.A[j][j] * share for j, d in enumerate(self.D)]

@@ -92,7 +92,7 @@ def driving_torque(s: Closed) -> Outputs:
     """What the actuators must supply for what the tree would need at every joint; zero at those without."""
     m = s.mechanism
     (torque,), guards = m.driving(s.tree())
-    if "qdd" in s.values and m.qdd is not None:
+    if m.qdd is not None:
         guards = [*guards, *m.kept_closed(m.qdd)]
     return [torque, [*m.closed_guards(), *guards]]
 
@@ -136,6 +136,13 @@ def _reduced(s: Closed, columns: Rows) -> Rows:
     M = s.mass_matrix()
     moved = [[dot(row, column, s.arith) for row in M] for column in columns]
     return [[dot(a, b, s.arith) for b in moved] for a in columns]
+
+
+def completion(s: Closed) -> Outputs:
+    """Accelerations that keep loops closed, with the independent ones as given."""
+    m = s.mechanism
+    found = m.completed([s.values["qdd"][i] for i in m.closure.independent], m.gamma())
+    return [found, [*m.closed_guards(), *m.transmission_guards()]]
 
 
 def projection(s: Closed) -> Outputs:

@@ -35,7 +35,7 @@ from redyn.model import Closure, Model
 Rows = list[list[Scalar]]
 
 OPEN = 1e-6  # m, rad, and per second: a loop that is further open is not closed
-DEPENDENT = 1e-10  # share of a pivot of Lambda, below which its row is no longer independent
+DEPENDENT = 1e-10  # share of what Lambda usually is, below which a pivot means that its row no longer counts
 SINGULAR = 1e-7  # share of a column of J, likewise
 UNBALANCED = 1e-8  # share of the torque that no actuator can supply
 PROXIMAL, SWEEPS = 1e-6, 6  # where rows are always dependent: mu as a share of what Lambda usually is, and sweeps
@@ -127,7 +127,8 @@ class Mechanism:
     arith: Arithmetic
     q: Sequence[Scalar]
     qd: Sequence[Scalar] | None
-    qdd: Sequence[Scalar] | None  # where it is not given, what rates alone make of it: zero but for a G(q)
+    qdd: Sequence[Scalar] | None
+    drift: Sequence[Scalar] | None  # what rates alone make of the accelerations: none but for a G(q)
     row: Callable[[list[Scalar]], list[Scalar]]  # of one entry per link, one per rate: J G
     make_solver: Callable[[Mechanism], Solver]
 
@@ -169,9 +170,9 @@ class Mechanism:
         return self._kept(lambda cut: cut.rates(t, qd))
 
     def gamma(self) -> list[Scalar]:
-        """What J times the accelerations has to be; these are beside what the rates alone make of them."""
+        """What J times the accelerations has to be, those that are beside what the rates alone make of them."""
         still = [self.arith.const(0.0)] * self.model.n
-        return [-x for x in self.accelerations(still if self.qdd is None else self.qdd)]
+        return [-x for x in self.accelerations(still if self.drift is None else self.drift)]
 
     def accelerations(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """J qdd - gamma of the rows that are kept."""
@@ -374,7 +375,10 @@ class Mechanism:
 
     def row_guards(self) -> list[Scalar]:
         """That the rows are independent; where they never are, there is nothing to expect."""
-        return [] if self.closure.deficient else self._factors.pivots(self.arith, DEPENDENT)
+        if self.closure.deficient:
+            return []
+        least = [self.arith.const(DEPENDENT * weight) for weight in self.closure.weights]
+        return [d - limit for d, limit in zip(self._factors.D, least, strict=True)]
 
     def transmission_guards(self) -> list[Scalar]:
         """That the other rates follow from the independent ones."""

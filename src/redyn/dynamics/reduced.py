@@ -65,7 +65,7 @@ def _closed(
     def solver(m: Mechanism) -> RecursiveSolver:
         return RecursiveSolver(model, arith, m.B)
 
-    mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), list, solver)
+    mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), None, list, solver)
 
     def phi() -> list[Scalar]:
         return generalized_force(model, arith, mechanism.B, q, given["qd"], given["tau"], gravity, external)
@@ -132,7 +132,7 @@ class _Tree:
         return Closed(
             arith,
             Mechanism(
-                model, arith, q, self.whole.get("qd"), self.whole.get("qdd", self.bias), self.G.to_forces, solver
+                model, arith, q, self.whole.get("qd"), self.whole.get("qdd"), self.bias, self.G.to_forces, solver
             ),
             given,
             conditions.guarded,

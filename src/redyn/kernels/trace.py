@@ -42,7 +42,8 @@ def casadi_function(model: Model, task: Task, guards: bool = False) -> Any:
 def trace(model: Model, task: Task) -> Program:
     try:
         program = read_function(casadi_function(model, task, guards=True), len(task.entry.outputs))
-        pairwise = not task.base.divides and all(output.kind in _SQUARES for output in task.entry.outputs)
+        of_tree = not model.loops or task.entry.closed is None
+        pairwise = of_tree and not task.base.divides and all(o.kind in _SQUARES for o in task.entry.outputs)
         return depth_first(program, _pair_by_pair(model.dof, len(program.outputs))) if pairwise else program
     except ZeroDivisionError:
         raise SingularError(

@@ -8,13 +8,13 @@ a branch, follow it in small steps from a known pose (`follow`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError
+from redyn.kinematics.linear import pseudo_inverse, solve
 from redyn.model import ALONG, Model, configuration
 
 Array = NDArray[np.float64]
@@ -36,18 +36,18 @@ class Assembler:
     """Closes the loops of a model. `rows` are those to close, all unless given."""
 
     def __init__(self, model: Model, evaluate: Evaluate, rows: Sequence[int] | None = None) -> None:
-        self.model, self._evaluate = model, evaluate
+        self.model, self.evaluate = model, evaluate
         self.rows = np.arange(len(model.rows)) if rows is None else np.array(rows, dtype=np.int64)
 
     def jacobian(self, q: Array) -> Array:
         """(N, rows, dof), of the rows to close."""
-        return self._evaluate(_JACOBIAN, [q])[0][:, self.rows]
+        return self.evaluate(_JACOBIAN, [q])[0][:, self.rows]
 
     def residual(self, q: Array) -> Array:
         """(N, rows): the error, but with angles in place of their sines, so that it grows as far as it can."""
-        error = self._evaluate(_ERROR, [q])[0].copy()
+        error = self.evaluate(_ERROR, [q])[0].copy()
         if any(row < 3 for loop in self.model.loops for row in loop.rows):
-            poses, first = self._evaluate(_POSES, [q])[0], 0
+            poses, first = self.evaluate(_POSES, [q])[0], 0
             for k, loop in enumerate(self.model.loops):
                 turning = [first + i for i, row in enumerate(loop.rows) if row < 3]
                 if turning:
@@ -71,7 +71,8 @@ class Assembler:
             r = best[active]
             J = self.jacobian(q[active]) * free
             near = np.abs(r).max(axis=1) < NEAR
-            step = np.where(near[:, None], _shortest(J, r), _damped(J, r, damping[active]))
+            step = np.empty((len(r), self.model.dof))
+            step[near], step[~near] = _shortest(J[near], r[near]), _damped(J[~near], r[~near], damping[active][~near])
             longest = np.abs(step).max(axis=1, initial=0.0)
             step *= np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))[:, None]
             moved = configuration.integrate(self.model, q[active], step)
@@ -131,28 +132,29 @@ class Assembler:
         return np.array(path).reshape(len(values), self.model.nq)
 
     def _step(self, q: Array, target: Array, held: Sequence[int], at: Sequence[int]) -> Array:
-        """To near values of the held coordinates, on the same branch: along the tangent, then closed again."""
+        """To near values of the held coordinates, on the same branch: in one stride, or in shorter ones."""
+        trouble = ""
         for parts in (1, 4, 16):
-            here, ok = q, True
-            begin = here[list(at)].copy()
+            here, begin = q, q[list(at)]
             for k in range(1, parts + 1):
-                wanted = begin + (target - begin) * (k / parts)
-                there = here.copy()
-                there[list(at)] = wanted
-                guess = self._predicted(here, wanted - here[list(at)], held, at)
+                guess = self._predicted(here, begin + (target - begin) * (k / parts) - here[list(at)], held, at)
                 closed, gap = self.close(guess[None], held)
-                ok = bool(gap[0] <= CLOSED) and _apart(self.model, closed[0], guess) < 2 * STRIDE
-                if not ok:
+                trouble = self._trouble(guess, closed[0], float(gap[0]))
+                if trouble:
                     break
                 here = closed[0]
-            if ok:
+            if not trouble:
                 return here
-        name, apart = self.widest(closed[0])
-        if gap[0] <= CLOSED:
-            raise AssemblyError(f"loop {name!r}: the pose jumps there to another branch; a singular position is near")
-        raise AssemblyError(
-            f"loop {name!r} cannot be closed there: it stays open by {apart}, out of reach or past a stop"
-        )
+        raise AssemblyError(trouble)
+
+    def _trouble(self, guess: Array, closed: Array, gap: float) -> str:
+        """What is wrong with a step along the tangent that was closed again; nothing if it is as expected."""
+        name, apart = self.widest(closed)
+        if gap > CLOSED:
+            return f"loop {name!r} cannot be closed there: it stays open by {apart}; that is out of its reach"
+        if _apart(self.model, closed, guess) > 2 * STRIDE:
+            return f"loop {name!r}: the pose jumps to another branch there; a singular position is near"
+        return ""
 
     def _predicted(self, q: Array, change: Array, held: Sequence[int], at: Sequence[int]) -> Array:
         """Where the tangent leads while the held coordinates change."""
@@ -161,8 +163,8 @@ class Assembler:
         rates[list(held)] = change
         others = [i for i in range(self.model.dof) if i not in set(held)]
         if others and len(J):
-            found = np.linalg.lstsq(J[:, others], -(J @ rates), rcond=RANK)[0]
-            longest = np.abs(found).max(initial=0.0)
+            found = -pseudo_inverse(J[:, others], RANK) @ (J @ rates)
+            longest = float(np.abs(found).max(initial=0.0))
             rates[others] = found * min(1.0, LONGEST / max(longest, LONGEST))
         guess = configuration.integrate(self.model, q[None], rates[None])[0]
         guess[list(at)] = q[list(at)] + change
@@ -206,14 +208,18 @@ def _shortest(J: Array, r: Array) -> Array:
     """The shortest x with J x = -r, as far as there is one."""
     if not J.size:
         return np.zeros((len(J), J.shape[2]))
-    return -np.einsum("nij,nj->ni", cast(Array, np.linalg.pinv(J, rcond=RANK)), r)
+    return -np.einsum("nij,nj->ni", pseudo_inverse(J, RANK), r)
 
 
 def _damped(J: Array, r: Array, damping: Array) -> Array:
-    """The same, with long steps damped."""
+    """The same with long steps damped: J^T (J J^T + d)^-1 r, or (J^T J + d)^-1 J^T r where that is smaller."""
     if not J.size:
         return np.zeros((len(J), J.shape[2]))
-    square = J @ J.transpose(0, 2, 1)
+    turned = J.transpose(0, 2, 1)
+    wide = J.shape[1] <= J.shape[2]
+    square = J @ turned if wide else turned @ J
     scale = np.trace(square, axis1=1, axis2=2) / square.shape[1] + 1e-12
     square += (damping * scale)[:, None, None] * np.eye(square.shape[1])
-    return -np.einsum("nji,nj->ni", J, np.linalg.solve(square, r[:, :, None])[:, :, 0])
+    if wide:
+        return -np.einsum("nij,nj->ni", turned, solve(square, r))
+    return -solve(square, np.einsum("nij,nj->ni", turned, r))

@@ -59,7 +59,8 @@ def clearance(
     """The least distance between the surfaces of links, as capsules of this radius (see `capsules`).
 
     A link and its parent are not compared, nor are links that overlap by design: those that overlap at every one of 200
-    random configurations, such as the parts of a wrist whose axes meet in a point.
+    random configurations, such as the parts of a wrist whose axes meet in a point. Robots with closed loops have no
+    pairs: their links are built side by side, which capsules between joints do not show.
 
     >>> import redyn
     >>> robot = redyn.load("three-link")
@@ -148,7 +149,7 @@ def _bodies(robot: RobotLike, radius: ArrayLike | None, span: ArrayLike | None) 
     known = _known.setdefault(robot, {})
     if key not in known:
         parents = [body.parent for body in bodies(robot)]
-        occupied = sorted({shape.link for shape in shapes})
+        occupied = [] if robot.model.loops else sorted({shape.link for shape in shapes})
         apart = [(i, j) for i, j in combinations(occupied, 2) if parents[j - 1] != i]
         widest = _between(robot, _all_pairs(shapes, apart), _trials(robot)).max(axis=0, initial=-np.inf)
         known[key] = _all_pairs(shapes, [pair for pair, gap in zip(apart, widest, strict=True) if gap >= 0])

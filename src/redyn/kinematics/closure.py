@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import scipy.linalg  # pyright: ignore[reportMissingTypeStubs]
@@ -20,14 +20,16 @@ from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError
 from redyn.evaluate import uncompiled
 from redyn.kinematics.assembly import CLOSED, Assembler, Evaluate, measured
+from redyn.kinematics.linear import ZERO, null_space, pseudo_inverse, random_direction, smallest_value
+from redyn.kinematics.linear import rank as rank_of
 from redyn.model import Closure, Model, configuration
 
 Array = NDArray[np.float64]
 
-VISITED = 12  # closed configurations
+VISITED, ROUNDS, TRIES = 12, 3, 6  # closed configurations, in so many steps from the first, each tried so often
 STEP = 0.3  # rad or m between them, about
+NOISE = 1e-12  # of a row, beside the size of the robot: rounding
 MISFIT = 1e-4  # rad or m: a file written with few digits may be as far from closed, in rows that are left out
-DEPENDENT = 1e-7  # share of the largest singular value, below which one is zero
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
     notes: list[str] = []
     apart = float(np.abs(assembler.residual(initial[None])).max(initial=0.0))
     try:
-        q, misfit = _closed(assembler, initial)
+        q, misfit = (initial, 0.0) if apart < CLOSED else _closed(assembler, initial)
     except AssemblyError as error:
         return Analysis(model, initial, failure=str(error))
     if apart > max(1e-6, 2 * misfit):
@@ -54,9 +56,9 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
         notes.append(f"the initial pose leaves loop {name!r} open by {how_far}; a closed one near it is taken")
     states = _visited(assembler, q, misfit)
     J = assembler.jacobian(states)
-    zero = max(DEPENDENT, 30 * misfit)
-    rows, undetermined = _rows(J, zero)
-    ranks = [_rank(matrix[list(rows)], zero) for matrix in J]
+    zero = max(ZERO, 30 * misfit)
+    rows, undetermined = _rows(J, zero, max(NOISE * max(_size(model), 1e-6), 30 * misfit))
+    ranks = [rank_of(matrix[list(rows)], zero) for matrix in J]
     rank = max(ranks, default=0)
     if misfit > CLOSED:
         kept = Assembler(model, _uncompiled(model), rows)
@@ -71,7 +73,16 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
     generic = J[[k for k, r in enumerate(ranks) if r == rank]][:, list(rows)]
     driven = _driven(model, description)
     independent = _independent(generic, model.dof, rank, driven)
-    closure = Closure(rows, undetermined, rank, independent, tuple(driven), _weights(model, states, J[:, list(rows)]))
+    dependent = [i for i in range(model.dof) if i not in independent]
+    closure = Closure(
+        rows,
+        undetermined,
+        rank,
+        independent,
+        tuple(driven),
+        weights=_weights(model, states, J[:, list(rows)]),
+        regular=float(np.median([smallest_value(matrix[:, dependent]) for matrix in generic])),
+    )
     return Analysis(replace(model, closure=closure), q, tuple(notes))
 
 
@@ -86,7 +97,7 @@ def _uncompiled(model: Model) -> Evaluate:
 
 
 def _closed(assembler: Assembler, initial: Array) -> tuple[Array, float]:
-    """A closed configuration near the initial one, and how far it is open where no joint can close it further."""
+    """A closed configuration near the initial one, and how far it stays open where no joint can help."""
     try:
         return assembler.assemble(initial[None])[0], 0.0
     except AssemblyError:
@@ -97,68 +108,62 @@ def _closed(assembler: Assembler, initial: Array) -> tuple[Array, float]:
 
 
 def _visited(assembler: Assembler, q: Array, misfit: float) -> Array:
-    """Closed configurations around one: along the directions in which the robot can move, closed again each time."""
+    """Closed configurations around one: along the directions in which the robot can move, closed again each time.
+
+    Several at once, each some steps away from the first; a step that cannot be closed is tried again, shorter.
+    """
     model, generator = assembler.model, np.random.default_rng(1)
-    states, step = [q], STEP
-    for _ in range(6 * VISITED):
-        if len(states) >= VISITED:
-            break
-        here = states[-1] if generator.random() < 0.7 else states[0]
-        free = _null_space(assembler.jacobian(here[None])[0], max(DEPENDENT, 30 * misfit))
-        if not free.shape[1]:
-            break
-        direction = free @ generator.normal(size=free.shape[1])
-        direction *= step / max(float(np.abs(direction).max()), 1e-12)
-        there, gap = assembler.close(configuration.integrate(model, here[None], direction[None]))
-        if gap[0] <= max(CLOSED, 10 * misfit):
-            states.append(there[0])
-        else:
-            step = max(0.7 * step, 1e-3)
-    return np.array(states)
+    zero, found = max(ZERO, 30 * misfit), [q[None]]
+    here = np.repeat(q[None], VISITED // ROUNDS, axis=0)
+    for _ in range(ROUNDS):
+        step = STEP
+        for _ in range(TRIES):
+            J = assembler.jacobian(here)
+            free = [null_space(matrix, zero) for matrix in J]
+            if not any(directions.shape[1] for directions in free):
+                return q[None]
+            moves = np.array([random_direction(directions, step, generator) for directions in free])
+            there, gap = assembler.close(configuration.integrate(model, here, moves))
+            closed = gap <= max(CLOSED, 10 * misfit)
+            if closed.any():
+                here = np.where(closed[:, None], there, here)
+                found.append(there[closed])
+                break
+            step *= 0.3
+    return np.concatenate(found)
 
 
-def _scaled(J: Array) -> Array:
-    """Rows side by side for all configurations, each of length 1 where it is not zero: (rows, N dof)."""
+def _scaled(J: Array, least: float) -> Array:
+    """Rows side by side for all configurations, each of length 1 where it is more than rounding: (rows, N dof)."""
     S = J.transpose(1, 0, 2).reshape(J.shape[1], -1)
     length = np.linalg.norm(S, axis=1, keepdims=True)
-    return np.where(
-        length > DEPENDENT * max(float(length.max(initial=0.0)), 1e-300), S / np.maximum(length, 1e-300), 0.0
-    )
+    return np.where(length > least, S / np.maximum(length, 1e-300), 0.0)
 
 
-def _rows(J: Array, zero: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _size(model: Model) -> float:
+    """About how large the robot is: the farthest that a joint, or a frame of a loop, is from the link's own origin."""
+    points = [link.joint.offset for link in model.links]
+    points += [frame.pose.o for loop in model.loops for frame in (loop.A, loop.B)]
+    return max(abs(cast(float, x)) for point in points for x in point.components())
+
+
+def _rows(J: Array, zero: float, least: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Rows of which all others are constant combinations; and those whose multipliers are not determined."""
-    S = _scaled(J)
+    S = _scaled(J, least)
     if not S.size:
         return (), ()
-    rank = _rank(S, zero)
-    order = np.asarray(cast("tuple[Array, Array]", scipy.linalg.qr(S.T, mode="r", pivoting=True))[1])
+    rank = rank_of(S, zero)
+    order = np.asarray(cast(Any, scipy.linalg).qr(S.T, mode="r", pivoting=True)[1])
     kept = tuple(sorted(int(k) for k in order[:rank]))
-    null = _null_space(S.T, zero)
+    null = null_space(S.T, zero)
     loose = tuple(int(k) for k in np.flatnonzero(np.linalg.norm(null, axis=1) > 1e-6))
     return kept, loose
-
-
-def _rank(A: Array, zero: float) -> int:
-    if not A.size:
-        return 0
-    values = np.linalg.svd(A, compute_uv=False)
-    return int(np.sum(values > zero * max(float(values[0]), 1e-300)))
-
-
-def _null_space(A: Array, zero: float) -> Array:
-    """(columns of A, k): what A takes to zero."""
-    if not A.shape[0]:
-        return np.eye(A.shape[1])
-    _, values, V = np.linalg.svd(A)
-    rank = int(np.sum(values > zero * max(float(values.max(initial=0.0)), 1e-300)))
-    return V[rank:].T
 
 
 def _weights(model: Model, states: Array, J: Array) -> tuple[float, ...]:
     """The diagonal of J M^-1 J^T, in the middle of what it is at some configurations."""
     M = _uncompiled(model)(Task("mass_matrix"), [states])[0]
-    own = np.einsum("nij,njk,nik->ni", J, np.linalg.pinv(M), J)
+    own = np.einsum("nij,njk,nik->ni", J, pseudo_inverse(M, 1e-15), J)
     return tuple(float(x) if x > 0.0 else 1.0 for x in np.median(own, axis=0))
 
 
@@ -175,7 +180,7 @@ def _independent(J: Array, dof: int, rank: int, driven: Sequence[int]) -> tuple[
     chosen: list[int] = []
     if not count:
         return ()
-    free = [_null_space(matrix, DEPENDENT)[:, -count:] for matrix in J]
+    free = [np.asarray(np.linalg.svd(matrix)[2], dtype=np.float64)[-count:].T for matrix in J]
     for candidates in (driven, [i for i in range(dof) if i not in driven]):
         chosen = _spanning(free, chosen, candidates, count)
     return tuple(sorted(chosen))

@@ -94,6 +94,8 @@ def inverse_kinematics(
     'the pose is 3.79 m from the first joint, 1.79 m beyond the reach of 2 m'
     """
     target = checked_poses(pose, "pose", 2)[None]
+    if robot.model.loops:
+        return _solve_closed(checked_query(robot, link, start, mask, limits, tolerance, count, tries, seed), target[0])
     return _solve(checked_query(robot, link, start, mask, limits, tolerance, count, tries, seed), target, threads=1)[0]
 
 
@@ -121,8 +123,21 @@ def inverse_kinematics_batch(
     True
     """
     targets = checked_poses(poses, "poses", 3)
+    if robot.model.loops:
+        query = checked_query(robot, link, start, mask, limits, tolerance, count, tries, seed)
+        return [_solve_closed(query, target) for target in targets]
     threads = min(cores(), len(targets) // POSES_PER_THREAD) if threads is None else whole("threads", threads, 1)
     return _solve(checked_query(robot, link, start, mask, limits, tolerance, count, tries, seed), targets, threads)
+
+
+def _solve_closed(query: Query, pose: Array) -> Solutions:
+    """Where loops are closed: frame and loops are brought together at once."""
+    from redyn.kinematics.closed_inverse import search
+
+    found, reason = search(query, pose)
+    solutions = Solutions(Solution(q, error) for q, error in found)
+    solutions.reason = reason
+    return solutions
 
 
 def _solve(query: Query, poses: Array, threads: int) -> list[Solutions]:

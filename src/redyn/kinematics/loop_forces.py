@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.dynamics.task import Task
-from redyn.kinematics.loops import closure_of, left_null_space
+from redyn.kinematics.linear import left_null_space
+from redyn.kinematics.loops import closure_of
 from redyn.kinematics.robot_like import RobotLike
 
 Array = NDArray[np.float64]
@@ -33,7 +34,9 @@ def driving_parts(robot: RobotLike, q: ArrayLike, parts: Sequence[Array]) -> tup
 def mark_undetermined(robot: RobotLike, q: ArrayLike, wrenches: Array) -> Array:
     """The wrenches of parents on their children, (L, 6) or (N, L, 6), with NaN where the loops leave them open."""
     found = wrenches.reshape(-1, *wrenches.shape[-2:]).copy()
-    states = np.ascontiguousarray(np.broadcast_to(np.atleast_2d(robot.configuration("q", q)), (len(found), robot.nq)))
+    states = np.ascontiguousarray(
+        np.broadcast_to(np.atleast_2d(robot.configuration("q", q)), (len(found), robot.model.nq))
+    )
     J = robot.evaluator(Task("loop_jacobian"), [states])[0]
     per_row = robot.evaluator(Task("row_wrenches"), [states])[0]
     for n, matrix in enumerate(J):

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError, InputError
 from redyn.evaluate import normal
-from redyn.kinematics.assembly import CLOSED, Assembler
+from redyn.kinematics.assembly import CLOSED, RANK, Assembler
+from redyn.kinematics.linear import left_null_space, null_space, pseudo_inverse, random_direction, solve
 from redyn.kinematics.robot_like import RobotLike
 from redyn.model import ACROSS, ALONG, GEAR, Closure, configuration
 from redyn.words import counted, suggestion
@@ -98,10 +99,10 @@ def _projected(robot: RobotLike, Q: Array, V: Array) -> tuple[Array, Array]:
 
 def _shortest_rates(M: Array, J: Array, V: Array) -> Array:
     """The nearest rates that keep loops closed, in the metric of the mass matrix."""
-    L = np.linalg.cholesky(M)
-    scaled = np.linalg.solve(L, J.transpose(0, 2, 1)).transpose(0, 2, 1)
-    step = np.einsum("nij,nj->ni", np.linalg.pinv(scaled, rcond=1e-9), -np.einsum("nij,nj->ni", J, V))
-    return V + np.linalg.solve(L.transpose(0, 2, 1), step[:, :, None])[:, :, 0]
+    L = np.asarray(np.linalg.cholesky(M), dtype=np.float64)
+    scaled = solve(L, J.transpose(0, 2, 1)).transpose(0, 2, 1)
+    step = np.einsum("nij,nj->ni", pseudo_inverse(scaled, RANK), -np.einsum("nij,nj->ni", J, V))
+    return V + solve(L.transpose(0, 2, 1), step)
 
 
 def complete(
@@ -112,19 +113,9 @@ def complete(
     near: ArrayLike | None = None,
 ) -> State:
     """Of all joints, from the actuated ones; many rows are followed one after the other."""
-    closure = closure_of(robot)
-    names = _actuated_names(robot)
-    held = _rates_of(robot, names, "actuated")
-    if len(held) < robot.model.mobility:
-        free = [link.joint.label for i, link in enumerate(robot.model.driven) if i in closure.independent]
-        raise InputError(
-            f"complete: {counted(len(held), 'actuated rate')} cannot determine a robot of mobility "
-            f"{robot.model.mobility}, whose independent rates are {', '.join(free)}"
-        )
-    at = _coordinates_of(robot, names)
-    values = normal("q_a", q_a, len(at), f"{counted(len(at), 'number')} for the actuated joints ({', '.join(names)})")
-    if len(at) != len(held):
-        raise InputError("complete: joints that turn about a point cannot be followed; use assemble with fixed=")
+    at, held = actuated_slots(robot)
+    names = ", ".join(_actuated_names(robot))
+    values = normal("q_a", q_a, len(at), f"{counted(len(at), 'number')} for the actuated joints ({names})")
     start = robot.initial if near is None else robot.configuration("near", near)
     if start.ndim == 2:
         raise InputError("near: expected one configuration, from which the rows of q_a are followed")
@@ -157,7 +148,7 @@ def _from_driven(
     others = [i for i in range(robot.dof) if i not in set(held)]
     rest = right() - np.einsum("nij,nj->ni", J, x)
     if others and J.size:
-        x[:, others] = np.einsum("nij,nj->ni", np.linalg.pinv(J[:, :, others], rcond=1e-9), rest)
+        x[:, others] = np.einsum("nij,nj->ni", pseudo_inverse(J[:, :, others], RANK), rest)
     left = np.abs(np.einsum("nij,nj->ni", J, x) - right()).max(initial=0.0)
     if left > 1e-8 * max(1.0, float(np.abs(x).max(initial=0.0))):
         raise AssemblyError(f"{name}: no motion of the other joints goes with these rates of the actuated ones")
@@ -165,19 +156,34 @@ def _from_driven(
 
 
 def wandered(robot: RobotLike, generator: np.random.Generator) -> Array:
-    """A closed configuration, some random steps away from the initial one."""
-    closure_of(robot)
+    """A closed configuration, some random steps away from the initial one; that itself if it cannot be closed."""
+    if robot.model.closure is None:
+        return robot.initial
     solver, q = assembler(robot), robot.initial
     for _ in range(WANDERING):
-        _, values, V = np.linalg.svd(solver.jacobian(q[None])[0])
-        free = V[int(np.sum(values > 1e-7 * max(float(values.max(initial=0.0)), 1e-300))) :]
-        if not len(free):
+        free = null_space(solver.jacobian(q[None])[0])
+        if not free.shape[1]:
             break
-        direction = generator.normal(size=len(free)) @ free
-        direction *= generator.uniform(0.1, 0.5) / max(float(np.abs(direction).max()), 1e-12)
+        direction = random_direction(free, generator.uniform(0.1, 0.5), generator)
         there, gap = solver.close(configuration.integrate(robot.model, q[None], direction[None]))
         q = there[0] if gap[0] <= CLOSED else q
     return q
+
+
+def actuated_slots(robot: RobotLike) -> tuple[list[int], list[int]]:
+    """Where the actuated joints are in q and in qd; an error if they do not determine the others."""
+    closure, names = closure_of(robot), _actuated_names(robot)
+    held = _rates_of(robot, names, "actuated")
+    if len(held) < robot.model.mobility:
+        free = [link.joint.label for i, link in enumerate(robot.model.driven) if i in closure.independent]
+        raise InputError(
+            f"{counted(len(held), 'actuated rate')} cannot determine a robot of mobility {robot.model.mobility}, whose "
+            f"independent rates are {', '.join(free)}"
+        )
+    at = _coordinates_of(robot, names)
+    if len(at) != len(held):
+        raise InputError("actuated joints that turn about a point cannot be followed; use assemble with fixed=")
+    return at, held
 
 
 def _actuated_names(robot: RobotLike) -> list[str]:
@@ -238,10 +244,3 @@ def _unit(row: int, pose: Array, numbers: Sequence[Any]) -> Array:
     elif row == GEAR:
         wrench[:, 2] = 1.0  # about the axis of the second joint
     return wrench
-
-
-def left_null_space(J: Array) -> Array:
-    """Combinations of rows that are zero: (rows, k)."""
-    U, values, _ = np.linalg.svd(J)
-    rank = int(np.sum(values > 1e-7 * max(float(values.max(initial=0.0)), 1e-300)))
-    return U[:, rank:]

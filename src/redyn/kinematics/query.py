@@ -52,22 +52,24 @@ def checked_query(
     tries: int,
     seed: int,
 ) -> Query:
-    if robot.model.nq != robot.dof:
+    if robot.model.nq != robot.dof and not robot.model.loops:
         held = [k.joint.name for k in robot.model.links if not (k.joint.single or k.joint.continues)]
         raise InputError(
             f"inverse_kinematics: joint {held[0]!r} has a quaternion, which is not searched for; "
             f"hold it, as in robot.lock({{{held[0]!r}: None}})"
         )
+    count_q = robot.model.nq
     values = (
         robot.initial
         if start is None
-        else normal("start", start, robot.dof, f"{counted(robot.dof, 'number')}, one per joint")
+        else normal("start", start, count_q, f"{counted(count_q, 'number')}, one per joint")
     )
     if values.ndim != 1:
-        raise InputError(f"start: expected one position, {counted(robot.dof, 'number')}, got shape {values.shape}")
+        raise InputError(f"start: expected one position, {counted(count_q, 'number')}, got shape {values.shape}")
     if not np.isfinite(values).all():
         raise InputError("start: expected finite joint values")
-    values = np.clip(values, *robot.limits.T) if limits else values.copy()  # Numba needs a writable array
+    held = limits and not robot.model.loops
+    values = np.clip(values, *robot.limits.T) if held else values.copy()  # Numba needs a writable array
     parts = np.ones(6) if mask is None else real_array(mask)
     if parts.shape != (6,) or not set(parts.tolist()) <= {0, 1} or not parts.any():
         raise InputError(

@@ -1,9 +1,9 @@
 """A shape for robots without geometry: every link as capsules (a segment and a radius), derived from its joints.
 
 A link runs from its joint, first along the joint axis and then across, to the origin of its frame, and on to the joints
-and fixed frames that it carries. In the book's DH convention that is b along the axis and a along the common normal. A
-prismatic joint has a rod of fixed length that belongs to the moving link, so that it comes out at the back when the
-joint retracts. Points are in the axes of the link's own frame; link 0 is the fixed world.
+and fixed frames that it carries, joints that close loops included. In the book's DH convention that is b along the axis
+and a along the common normal. A prismatic joint has a rod of fixed length that belongs to the moving link, so that it
+comes out at the back when the joint retracts. Points are in the axes of the link's own frame; link 0 is the world.
 """
 
 from __future__ import annotations
@@ -212,14 +212,55 @@ def _rigid_lines(robot: RobotLike) -> list[_Line]:
         add(body.number, anchor, elbow, tip)
     for described in robot.description.links:
         name, carrier = str(described.name), model.frames[str(described.parent)]
-        if described.joint.type not in LOOSE:
+        grounded = not carrier.link and bool(model.loops)  # such joints stand on the ground one by one
+        if described.joint.type not in LOOSE and not grounded:
             end = sockets.get(name, vector(model.frames[name].pose.o))
             add(numbers[carrier.link], vector(carrier.pose.o), end)
+    for number, points in loop_points(robot).items():
+        if number:
+            anchor = vector(moving[number - 1].link.anchor)
+            add(number, anchor, *points, *([anchor] if len(points) > 1 else []))  # several make a ring: a platform
     inner = {line.link for line in lines} | {body.parent for body in moving}
     for body in moving:
         if body.number not in inner:  # a tip of which the file gives only the mass: draw it to its mass centre
             add(body.number, vector(body.link.anchor), vector(body.link.com))
     return lines
+
+
+def loop_points(robot: RobotLike) -> dict[int, list[Array]]:
+    """For every body, where joints that close loops sit on it, in the model's own link axes."""
+    numbers, found = body_numbers(robot), dict[int, list[Array]]()
+    for loop in robot.model.loops:
+        if loop.kind != "gear":
+            for frame in (loop.A, loop.B):
+                found.setdefault(numbers[frame.link], []).append(vector(frame.pose.o))
+    return found
+
+
+class LoopPlace(NamedTuple):
+    """Where a joint that closes a loop is on both of its links: body, point and axis, in the axes of their frames."""
+
+    name: str
+    kind: str
+    bodies: tuple[int, int]
+    points: tuple[Array, Array]
+    axes: tuple[Array, Array]
+
+
+def loop_places(robot: RobotLike) -> list[LoopPlace]:
+    """Of every loop but gears, which sit nowhere."""
+    numbers, found = body_numbers(robot), list[LoopPlace]()
+    for loop in robot.model.loops:
+        if loop.kind == "gear":
+            continue
+        ends: list[tuple[int, Array, Array]] = []
+        for frame in (loop.A, loop.B):
+            number, pose = numbers[frame.link], matrix(frame.pose)
+            axes = _frame(robot, number)[:3, :3].T @ pose[:3, :3]
+            ends.append((number, _in_frame(robot, number, pose[:3, 3]), axes[:, 2]))
+        (a, p, z), (b, o, w) = ends
+        found.append(LoopPlace(loop.name, loop.kind, (a, b), (p, o), (z, w)))
+    return found
 
 
 def _rods(robot: RobotLike, span: Array) -> Iterable[_Line]:

@@ -75,6 +75,7 @@ class Closure:
     independent: tuple[int, ...]  # rates from which all others follow
     driven: tuple[int, ...]  # rates with actuators, and those of a free base, whose wrench is asked for
     weights: tuple[float, ...]  # what a unit multiplier of each of `rows` usually makes of its own acceleration
+    regular: float  # the smallest singular value of the columns of J of dependent rates, as it usually is
 
     @property
     def deficient(self) -> bool:

@@ -24,6 +24,7 @@ from redyn.kinematics.shape import (
     frame_offset,
     joint_places,
     joint_values,
+    loop_places,
     mass_centres,
     reach,
 )
@@ -71,6 +72,7 @@ def scene(
         "poses": pack_floats(positions_and_quaternions(poses[:, 1:])),
         "links": _links(robot, shapes),
         "joints": _joints(robot, joints, poses, shapes),
+        "loops": _loops(robot, shapes),
         "frames": [_frame(robot, name) for name in robot.frame_names],
         "traces": [
             {"frame": robot.frame_names.index(name), "points": pack_floats(path)} for name, path in paths.items()
@@ -175,6 +177,24 @@ def _joints(robot: Robot, places: list[JointPlace], poses: Array, shapes: list[C
             }
         )
     return joints
+
+
+def _loops(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
+    """The joints that close loops: on both links, so that the viewer can show a gap."""
+    thickness = {
+        i: max((s.radius for s in shapes if s.link == i), default=0.0) for i in range(len(robot.link_names) + 1)
+    }
+    return [
+        {
+            "name": place.name,
+            "kind": place.kind,
+            "links": list(place.bodies),
+            "points": [point.tolist() for point in place.points],
+            "axes": [axis.tolist() for axis in place.axes],
+            "radius": max(thickness[i] for i in place.bodies),
+        }
+        for place in loop_places(robot)
+    ]
 
 
 def _along(solids: list[Capsule], point: Array, axis: Array) -> float:

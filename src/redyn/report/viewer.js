@@ -199,6 +199,39 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
   }
 
+  // Joints that close loops: a pin on the second link in a ring on the first, and a line across the gap while it is open.
+  const gaps = scene.loops.map((loop) => {
+    const r = loop.radius;
+    const [first, second] = loop.links;
+    const round = ["spherical", "universal", "distance"].includes(loop.kind);
+    const ends = [0, 1].map((k) => {
+      const look = material(`loop${k}`, { roughness: 0.36 });
+      const mesh = solid(round ? ball((k ? 1.5 : 1.2) * r) : drum((k ? 0.75 : 1.28) * r, (k ? 3.3 : 2.5) * r, 0.2 * r), look, loop.links[k]);
+      const [at, axis] = [vec(loop.points[k]), vec(loop.axes[k])];
+      if (round) mesh.position.copy(at);
+      else along(mesh, at.clone().sub(axis), at.clone().add(axis));
+      return { body: bodies[loop.links[k]], at };
+    });
+    const look = new THREE.LineDashedMaterial({ color: ALARM, dashSize: 0.8 * r, gapSize: 0.5 * r, depthTest: false });
+    const line = new THREE.Line(new THREE.BufferGeometry().setFromPoints([vec([0, 0, 0]), vec([0, 0, 1])]), look);
+    line.renderOrder = 5;
+    stage.add(line);
+    return { name: loop.name, kind: loop.kind, links: [first, second], ends, line };
+  });
+
+  /** Lines across open loops. A rod of constant length is drawn as one; sliding joints may be apart. */
+  function showGaps() {
+    for (const { kind, ends, line } of gaps) {
+      const [a, b] = ends.map(({ body, at }) => at.clone().applyQuaternion(body.quaternion).add(body.position));
+      const rod = kind === "distance";
+      line.visible = rod || (["revolute", "spherical", "universal", "fixed"].includes(kind) && a.distanceTo(b) > 1e-4 * view.reach);
+      if (!line.visible) continue;
+      line.material.color.set(rod ? THEMES[theme].rod : ALARM);
+      line.geometry.setFromPoints([a, b]);
+      line.computeLineDistances();
+    }
+  }
+
   for (const { top, bottom, radius } of view.mounts) {
     const [a, b] = [vec(bottom), vec(top)];
     const height = a.distanceTo(b);
@@ -364,6 +397,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       material.color.set(colour ?? THEMES[theme].shell);
       if (touching.has(link)) material.color.lerp(alarm, 0.5); // contact is decided by the model: keep the link's own colours recognisable
     }
+    showGaps();
     draw();
   }
 
@@ -372,6 +406,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       bodies[i + 1].position.fromArray(row);
       bodies[i + 1].quaternion.fromArray(row, 3);
     });
+    showGaps();
     draw();
   }
 
@@ -539,6 +574,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen has the colour of its trace
       if (key.startsWith("rod")) value.color.set(look.rod);
       else if (key === "base") value.color.set(look.base);
+      else if (key.startsWith("loop")) value.color.set(key === "loop0" ? look.base : look.rod);
       else value.color.set(shade(scene.joints[Number(key.replace(/\D+/, "")) - 1].colour, theme));
     }
     grid.setColours(look.minor, look.major);

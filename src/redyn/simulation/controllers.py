@@ -1,6 +1,7 @@
 """Controllers: what a student would write on the board, as callables torque(t, q, qd).
 
-Gains are one number for all joints or one per joint. They know the robot; give `gravity` if the run has another.
+Gains are one number for all joints or one per joint. They know the robot; give `gravity` if the run has another. Where
+loops are closed, only actuated joints get a torque.
 
 >>> import redyn
 >>> robot = redyn.load("two-link")
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
+from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
@@ -37,15 +39,20 @@ def pd_gravity(
     if goal.ndim != 1:
         raise InputError(f"target: expected one configuration, {counted(robot.nq, 'number')}, got shape {goal.shape}")
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
-    sprung = any(link.joint.stiffness for link in robot.model.links)
+    sprung, still = any(link.joint.stiffness for link in robot.model.links), np.zeros(robot.dof)
 
     def held(q: Array) -> Array | float:
-        """The springs."""
-        return robot.spring_torque(q) if sprung else 0.0
+        """The springs; those of joints without actuators are held through the loops."""
+        if not sprung:
+            return 0.0
+        return robot.inverse_dynamics(q, still, still, gravity=np.zeros(3), check=False)
+
+    drives = _drives(robot)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         del t
-        return p * _error(robot, q, goal) - d * qd + robot.gravity_torque(q, gravity) + held(q)
+        holding = robot.gravity_torque(q, gravity, check=False) + held(q)
+        return drives * (p * _error(robot, q, goal) - d * qd) + holding
 
     return torque
 
@@ -57,11 +64,14 @@ def computed_torque(
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
     _follows(robot, motion)
 
+    closed = Task("completion", guarded=False) if robot.model.loops else None
+
     def torque(t: float, q: Array, qd: Array) -> Array:
         wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
-        return robot.inverse_dynamics(
-            q, qd, acceleration + d * (rate - qd) + p * _error(robot, q, wanted), gravity=gravity
-        )
+        asked = acceleration + d * (rate - qd) + p * _error(robot, q, wanted)
+        if closed is not None:  # of the independent joints; the others do what the loops make them do
+            asked = robot.evaluator(closed, [q, qd, asked], check=False)[0]
+        return robot.inverse_dynamics(q, qd, asked, gravity=gravity, check=closed is None)
 
     return torque
 
@@ -71,12 +81,13 @@ def feedforward_pd(
 ) -> Torque:
     """The torque that the wanted motion needs, and springs and dampers for what is left."""
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
+    drives = _drives(robot)
     _follows(robot, motion)
 
     def torque(t: float, q: Array, qd: Array) -> Array:
         wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
         known = robot.inverse_dynamics(wanted, rate, acceleration, gravity=gravity)
-        return known + d * (rate - qd) + p * _error(robot, q, wanted)
+        return known + drives * (d * (rate - qd) + p * _error(robot, q, wanted))
 
     return torque
 
@@ -84,6 +95,14 @@ def feedforward_pd(
 def feedforward(robot: Robot, motion: ReferenceMotion, gravity: ArrayLike | None = None) -> Torque:
     """The torque that the wanted motion needs and nothing else: errors are left to grow."""
     return feedforward_pd(robot, motion, 0.0, 0.0, gravity)
+
+
+def _drives(robot: Robot) -> Array:
+    """1 for rates with an actuator, 0 for the others."""
+    closure = robot.model.closure
+    if closure is None:
+        return np.ones(robot.dof)
+    return np.isin(np.arange(robot.dof), closure.driven).astype(np.float64)
 
 
 def _error(robot: Robot, q: Array, wanted: Array) -> Array:

@@ -53,7 +53,7 @@ def simulate(
     method: str = "rkf45",
     step: float | None = None,
     rtol: float = 1e-8,
-    atol: float = 1e-10,
+    atol: float | None = None,
     external: Mapping[str | int, Any] | None = None,
     stops: bool | Stops = False,
     events: Iterable[Callable[..., float]] | Callable[..., float] = (),
@@ -68,6 +68,7 @@ def simulate(
     torque: None (free fall), one torque per joint, rows of them spread over the duration, (times, rows), a function
         torque(t, q, qd), or a controller of `redyn.control`. A Numba function runs at full speed.
     method: rkf45, dopri5, abm (adaptive: rtol and atol), rk4, euler, taylor (fixed step), radau, lsoda (stiff).
+    rtol, atol: what a step may be off, as a share of each number and beside it (a hundredth of rtol unless given).
     step: of fixed-step methods (1 ms unless given); of the others the largest (0.1 s unless given).
     external: {link: wrench}, as in the dynamics calls; a wrench may be a function of time.
     stops: springs and dampers at the joint limits: True, or `redyn.Stops(stiffness, damping)`.
@@ -91,7 +92,8 @@ def simulate(
     if dynamics not in ("recursive", "cholesky"):
         raise InputError(f"dynamics: expected 'recursive' or 'cholesky', got {dynamics!r}")
     length = positive("duration", duration, "seconds")
-    tolerance = positive("rtol", rtol), positive("atol", atol)
+    relative = positive("rtol", rtol)
+    tolerance = relative, 1e-2 * relative if atol is None else positive("atol", atol)
     pace = None if step is None else positive("step", step, "seconds")
     times = _sample_times(sample, length)
     watched = _events(events)

@@ -42,7 +42,7 @@ def stepper(evaluator: Evaluator, task: Task) -> Stepper:
 def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
     """For robots without such a kernel."""
     quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
-    closing = Task("projection", guarded=False) if evaluator.model.loops else None
+    closing, sweeps = Task("projection", guarded=False), SWEEPS if evaluator.model.loops else 0
 
     def step(
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
@@ -59,7 +59,7 @@ def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
                 q_rate, qd_rate = q_rate + weight * u, qd_rate + weight * a
             q, qd = q + h * q_rate, qd + h * qd_rate
             configuration.project(evaluator.model, q, qd)
-            for _ in range(SWEEPS if closing else 0):
+            for _ in range(sweeps):
                 q, qd = evaluator(closing, [q, qd], threads, check=False)
                 configuration.project(evaluator.model, q, qd)
         return q, qd

@@ -1,17 +1,20 @@
 """Motions in time: `motion(t)` gives q, qd, qdd for a number t, (n,) each, or for N times, (N, n) each.
 
 If a robot's q holds quaternions, motions between two of its configurations need it as `robot=`; q then has nq
-entries, qd and qdd dof.
+entries, qd and qdd dof. So do motions of robots with closed loops: the law is that of the actuated joints, and the
+others follow.
 """
 
 from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
 from redyn.trajectory.geodesic import Geodesic
+from redyn.trajectory.guided import Guided
 from redyn.trajectory.line import Line, line
 from redyn.trajectory.motion import Motion, Violation
 from redyn.trajectory.piecewise import Piecewise
 from redyn.trajectory.quintic import quintic
 from redyn.trajectory.samples import from_csv, samples
+from redyn.trajectory.screw import circle, screw
 from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
 from redyn.trajectory.trapezoidal import trapezoidal
@@ -19,11 +22,13 @@ from redyn.trajectory.trapezoidal import trapezoidal
 __all__ = [
     "Cycloidal",
     "Geodesic",
+    "Guided",
     "Line",
     "Motion",
     "Piecewise",
     "Table",
     "Violation",
+    "circle",
     "cubic",
     "cycloidal",
     "from_csv",
@@ -31,6 +36,7 @@ __all__ = [
     "quintic",
     "read_table",
     "samples",
+    "screw",
     "spline",
     "trapezoidal",
 ]

@@ -1,19 +1,20 @@
-"""Joint values along a segment of poses, and their derivatives with respect to the path parameter s = 0 ... 1.
+"""Joint values along a path of poses, and their derivatives with respect to the path parameter s = 0 ... 1.
 
-The frame moves straight and rotates about one axis, so its twist per s is a constant V. The joints then follow
-J q' = V and J q'' = -J' q'. The freedom of a redundant robot is resolved once, when the path is traced (by the smallest
-q'), and kept by the interpolation between the knots of that trace.
+With V the twist of the frame per s, the joints follow J q' = V and J q'' = V' - J' q'. The freedom of a redundant robot
+is resolved once, when the path is traced (by the smallest q'), and kept by the interpolation between the knots of that
+trace.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.trajectory.motion import Array
+from redyn.trajectory.paths import Path, rotations
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -33,46 +34,25 @@ class Lost(Exception):  # noqa: N818 - not an error that users see
 
 
 @dataclass(frozen=True)
-class Segment:
-    """From `first` to `last`, 4x4 poses, in a straight line with the shortest rotation."""
-
-    first: Array
-    last: Array
-    V: Array  # twist per s: angular part first, world axes
-
-    @staticmethod
-    def between(first: Array, last: Array) -> Segment:
-        turn = rotations().from_matrix(last[:3, :3] @ first[:3, :3].T).as_rotvec()
-        return Segment(first, last, np.concatenate([turn, last[:3, 3] - first[:3, 3]]))
-
-    def poses(self, s: Array) -> Array:
-        """Poses (N, 4, 4) at N values of s."""
-        poses = np.tile(np.eye(4), (len(s), 1, 1))
-        poses[:, :3, :3] = rotations().from_rotvec(s[:, None] * self.V[:3]).as_matrix() @ self.first[:3, :3]
-        poses[:, :3, 3] = self.first[:3, 3] + s[:, None] * self.V[3:]
-        return poses
-
-
-@dataclass(frozen=True)
 class Follower:
-    """A robot whose frame follows a segment in the selected rows of the twist."""
+    """A robot whose frame follows a path in the selected rows of the twist."""
 
     robot: Robot
     frame: str
-    segment: Segment
+    path: Path
     rows: NDArray[np.bool_]
     rank: int
 
     @staticmethod
-    def of(robot: Robot, frame: str, segment: Segment, rows: NDArray[np.bool_]) -> Follower:
+    def of(robot: Robot, frame: str, path: Path, rows: NDArray[np.bool_]) -> Follower:
         """With the generic rank of the Jacobian: below six for a planar robot, for example."""
         rng = np.random.default_rng(0)
         J = robot.jacobian(np.array([robot.random(rng) for _ in range(SAMPLES)]), frame)[:, rows]
-        return Follower(robot, frame, segment, rows, int(np.linalg.matrix_rank(J, tol=1e-9).max()))
+        return Follower(robot, frame, path, rows, int(np.linalg.matrix_rank(J, tol=1e-9).max()))
 
     def errors(self, q: Array, s: Array) -> Array:
         """Error to the pose at s, as a small twist: (N, rows)."""
-        wanted, now = self.segment.poses(s), self.robot.forward_kinematics(q, self.frame)
+        wanted, now = self.path.poses(s), self.robot.forward_kinematics(q, self.frame)
         turn = rotations().from_matrix(wanted[:, :3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
         return np.concatenate([turn, wanted[:, :3, 3] - now[:, :3, 3]], axis=1)[:, self.rows]
 
@@ -85,7 +65,7 @@ class Follower:
         return J, inverse, sigma[:, r - 1] / np.maximum(sigma[:, 0], 1e-300)
 
     def corrected(self, q: Array, s: Array) -> Array:
-        """Projects q onto the segment with the smallest change, by Newton's method; Lost if it does not converge."""
+        """Projects q onto the path with the smallest change, by Newton's method; Lost if it does not converge."""
         left = np.zeros(len(s))
         for _ in range(STEPS):
             error = self.errors(q, s)
@@ -100,34 +80,34 @@ class Follower:
             raise Lost(float(s[np.argmax(left > 1e3 * EXACT)]))
         return q
 
-    def rates(self, q: Array) -> tuple[Array, Array]:
+    def rates(self, q: Array, s: Array) -> tuple[Array, Array]:
         """Smallest q', and its q'', at N positions, (N, n) each."""
         J, inverse, _ = self.inverses(q)
-        V = self.segment.V[self.rows]
-        first = inverse @ V
+        first = np.einsum("nij,nj->ni", inverse, self.path.twists(s)[:, self.rows])
         J_rate = self.robot.jacobian_rate(q, first, self.frame)[:, self.rows]
-        second = -np.einsum("nij,njk,nk->ni", inverse, J_rate, first)
+        drift = self.path.twist_rates(s)[:, self.rows] - np.einsum("nij,nj->ni", J_rate, first)
+        second = np.einsum("nij,nj->ni", inverse, drift)
         # q' stays the smallest: the null-space part of q''.
         aside = np.einsum("nji,nkj,nk->ni", J_rate, inverse, first)
         return first, second + aside - np.einsum("nij,njk,nk->ni", inverse, J, aside)
 
     def trace(self, start: Array, count: int) -> tuple[Array, Array]:
         """s and joint values at count + 1 knots from `start`: integrates J q' = V by Runge-Kutta."""
-        s, h, V = np.linspace(0.0, 1.0, count + 1), 1.0 / count, self.segment.V[self.rows]
+        s, h = np.linspace(0.0, 1.0, count + 1), 1.0 / count
 
-        def slope(q: Array, k: int) -> Array:
+        def slope(q: Array, k: int, at: float) -> Array:
             _, inverse, regular = self.inverses(q[None])
             if regular[0] < SINGULAR:
                 raise Lost(float(s[k]))
-            return inverse[0] @ V
+            return inverse[0] @ self.path.twists(np.array([at]))[0, self.rows]
 
         places = [self.corrected(start[None], s[:1])[0]]
         for k in range(count):
             q = places[-1]
-            a = slope(q, k)
-            b = slope(q + h / 2 * a, k)
-            c = slope(q + h / 2 * b, k)
-            d = slope(q + h * c, k)
+            a = slope(q, k, s[k])
+            b = slope(q + h / 2 * a, k, s[k] + h / 2)
+            c = slope(q + h / 2 * b, k, s[k] + h / 2)
+            d = slope(q + h * c, k, s[k + 1])
             ahead = q + h / 6 * (a + 2 * (b + c) + d)
             there = self.corrected(ahead[None], s[k + 1 : k + 2])[0]
             if np.abs(there - ahead).max() > 0.1 * np.abs(h * a).max() + 1e-9:  # a jump to another branch
@@ -143,9 +123,3 @@ class Follower:
         crossed = np.linalg.det(change) <= 0
         if crossed.any():
             raise Lost(float(s[int(crossed.argmax())]))
-
-
-def rotations() -> Any:
-    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
-
-    return Rotation

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
+from redyn.kinematics.loops import actuated_slots
+from redyn.trajectory.guided import completed
 from redyn.trajectory.motion import Array, Motion, row
 from redyn.words import counted
 
@@ -58,6 +60,8 @@ def on_manifold(
     first, last = (robot.configuration(f"{kind}: {name}", q) for name, q in (("start", start), ("stop", stop)))
     if first.ndim != 1 or last.ndim != 1:
         raise InputError(f"{kind}: start and stop must be one configuration each, {counted(robot.nq, 'number')}")
+    if robot.model.loops:
+        return _of_actuated(kind, robot, first, last, make, rates)
     if robot.nq == robot.dof:
         return make(first, last)
     turning = np.zeros(robot.dof, dtype=bool)
@@ -70,3 +74,19 @@ def on_manifold(
             raise InputError(f"{kind}: {name} must be zero for joints with quaternions, such as {joint!r}")
     law = make(np.zeros(robot.dof), robot.difference(first, last))
     return Geodesic(law.duration, robot, first, law)
+
+
+def _of_actuated(
+    kind: str,
+    robot: Robot,
+    start: Array,
+    stop: Array,
+    make: Callable[[Array, Array], Motion],
+    rates: Sequence[tuple[str, ArrayLike]],
+) -> Motion:
+    """The law between the values of the actuated joints; the others are where the loops put them."""
+    for name, values in rates:
+        if row(kind, name, values, robot.dof).any():
+            raise InputError(f"{kind}: {name} must be zero for robots with closed loops")
+    coordinates, _ = actuated_slots(robot)
+    return completed(kind, robot, make(start[coordinates], stop[coordinates]), start)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
+from redyn.kinematics.linear import rank
 from redyn.kinematics.query import checked_poses
-from redyn.trajectory.cycloidal import cycloidal
-from redyn.trajectory.follow import Follower, Lost, Segment
+from redyn.trajectory.clock import clock
+from redyn.trajectory.follow import Follower, Lost
+from redyn.trajectory.guided import Guided, PoseGuide, guided
 from redyn.trajectory.motion import Array, Motion, representable
+from redyn.trajectory.paths import Law, Path, Segment
 from redyn.trajectory.piecewise import Piecewise
-from redyn.trajectory.quintic import quintic
 from redyn.trajectory.samples import samples
 
 if TYPE_CHECKING:
     from redyn.kinematics import Solutions
     from redyn.kinematics.robot_like import LinkName
     from redyn.robot import Robot
-
-Law = Literal["quintic", "cycloidal"]
 
 KNOTS = (64, 256, 1024)  # intervals of the trace; the first that suffices is used
 SMOOTH = 1e-9  # m and rad: largest error of the interpolation between knots before correction
@@ -43,7 +43,7 @@ class Line(Motion):
     def pose(self, t: ArrayLike) -> Array:
         """The desired pose of the frame: (4, 4) at a time, (N, 4, 4) at N times."""
         fractions = self.clock(t)[0]
-        poses = self.follower.segment.poses(np.atleast_2d(fractions)[:, 0])
+        poses = self.follower.path.poses(np.atleast_2d(fractions)[:, 0])
         return poses if fractions.ndim == 2 else poses[0]
 
     def _within(self, t: Array) -> tuple[Array, Array, Array]:
@@ -67,9 +67,11 @@ class Line(Motion):
         def with_free_part(visible: Array, wish: Array) -> Array:
             return np.einsum("nij,nj->ni", inverse, visible - np.einsum("nij,nj->ni", J, wish)) + wish
 
-        first = with_free_part(self.follower.segment.V[rows], near_first)
+        path = self.follower.path
+        first = with_free_part(path.twists(s)[:, rows], near_first)
         J_rate = robot.jacobian_rate(q, first, frame)[:, rows]
-        return q, first, with_free_part(-np.einsum("nij,nj->ni", J_rate, first), near_second)
+        drift = path.twist_rates(s)[:, rows] - np.einsum("nij,nj->ni", J_rate, first)
+        return q, first, with_free_part(drift, near_second)
 
 
 def line(
@@ -83,7 +85,7 @@ def line(
     law: Law = "quintic",
     limits: bool = True,
     position_only: bool = False,
-) -> Line:
+) -> Line | Guided:
     """A frame of the robot (the end effector) along a straight line between two 4x4 poses, at rest at both ends.
 
     Its orientation changes by the shortest rotation about one axis (slerp); `position_only` leaves it free. The motion
@@ -103,15 +105,31 @@ def line(
     array([0.  , 0.  , 0.05])
     """
     first, last = checked_poses(pose0, "pose0", 2), checked_poses(pose1, "pose1", 2)
-    if law not in ("quintic", "cycloidal"):
-        raise InputError(f"line: law must be 'quintic' or 'cycloidal', got {law!r}")
-    clock = (quintic if law == "quintic" else cycloidal)([0.0], [1.0], duration)
-    rows = np.array([not position_only] * 3 + [True] * 3)
+    ticking, path = clock("line", law, duration), Segment.between(first, last)
     frame = robot.frame_name(link)
+    begin = None if start is None else robot.configuration("start", start)
+    return along_path("line", robot, frame, path, ticking, begin, limits, position_only)
+
+
+def along_path(
+    kind: str,
+    robot: Robot,
+    frame: str,
+    path: Path,
+    ticking: Motion,
+    start: Array | None,
+    limits: bool,
+    position_only: bool | None,
+) -> Line | Guided:
+    """A frame along a path. Of robots with loops, the joints that the path does not determine follow from the loops."""
+    first = path.poses(np.zeros(1))[0]
+    rows = np.array([not _position_only(robot, frame, start, position_only)] * 3 + [True] * 3)
     begins = robot.inverse_kinematics(first, frame, start, mask=rows, limits=limits)
     if not begins:
-        raise InputError(f"line: {frame} cannot reach pose0: {begins.reason}")
-    follower = Follower.of(robot, frame, Segment.between(first, last), rows)
+        raise InputError(f"{kind}: {frame} cannot reach pose0: {begins.reason}")
+    if robot.model.loops:
+        return guided(kind, robot, PoseGuide(robot, frame, path, rows, ticking), begins[0].q)
+    follower = Follower.of(robot, frame, path, rows)
     troubles: list[tuple[float, str]] = []
     for begin in begins if start is None else begins[:1]:
         try:
@@ -121,15 +139,25 @@ def line(
             continue
         trouble = _beyond_limits(robot, guess) if limits else None
         if trouble is None:
-            return representable("line", Line(clock.duration, follower, clock, guess))
+            return representable(kind, Line(ticking.duration, follower, ticking, guess))
         troubles.append(trouble)
     s, reason = max(troubles)
-    raise InputError(f"line: {reason or _why_lost(follower, s, rows, limits)}")
+    raise InputError(f"{kind}: {reason or _why_lost(follower, s, rows, limits)}")
+
+
+def _position_only(robot: Robot, frame: str, start: Array | None, asked: bool | None) -> bool:
+    """As asked; otherwise whether all that the robot can do shows in the position of the frame."""
+    if asked is not None:
+        return asked
+    q = robot.initial if start is None else start
+    G = robot.transmission(q)
+    moving = robot.jacobian(q, frame)[3:] @ G
+    return G.shape[1] <= rank(moving)
 
 
 def _traced(follower: Follower, start: Array) -> Piecewise:
     """Joint values as a function of s, with as many knots as tracking and interpolation need."""
-    if not follower.segment.V[follower.rows].any():
+    if not follower.path.twists(np.linspace(0.0, 1.0, 9))[:, follower.rows].any():
         still = np.zeros((2, len(start)))
         return samples([0.0, 1.0], [start, start], still, still)
     lost = Lost(0.0)
@@ -139,7 +167,7 @@ def _traced(follower: Follower, start: Array) -> Piecewise:
         except Lost as here:
             lost = here
             continue
-        guess = samples(s, q, *follower.rates(q))
+        guess = samples(s, q, *follower.rates(q, s))
         between = (s[1:] + s[:-1]) / 2
         left = np.abs(follower.errors(guess(between)[0], between)).max(axis=1)
         if left.max() < SMOOTH:
@@ -166,7 +194,7 @@ def _why_lost(follower: Follower, s: float, rows: NDArray[np.bool_], limits: boo
     """Whether the poses ahead are out of reach, or the robot is singular there."""
 
     def solutions(fraction: float, tries: int) -> Solutions:
-        pose = follower.segment.poses(np.array([fraction]))[0]
+        pose = follower.path.poses(np.array([fraction]))[0]
         return follower.robot.inverse_kinematics(
             pose, follower.frame, mask=rows, limits=limits, tolerance=1e-6, count=1, tries=tries
         )
