@@ -5,6 +5,7 @@ import copy
 import json
 import threading
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,10 +18,11 @@ from redyn.robot import Robot
 from redyn.studio import desk, keep, limits, takeaway, work
 from redyn.studio.desk import Desk
 from redyn.studio.editor import Editor
+from redyn.studio.jobs import Job
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
 from redyn.studio.panels.equations import MOST_SHOWN, numbers, numbers_latex
-from redyn.studio.panels.forward import METHODS
+from redyn.studio.panels.forward import METHODS, ForwardPanel
 from redyn.studio.plans import FIXED_STEP, MOST_ROWS, rows, usual_sample
 from redyn.studio.sessions import Session
 from redyn.studio.state import State
@@ -192,6 +194,27 @@ def test_of_edits_that_come_while_a_robot_is_built_the_last_one_counts(state, mo
 
     asyncio.run(asyncio.wait_for(all_of_them(), 300))
     assert (built, shown) == ([0.5, 0.99], [0.99])
+
+
+def test_a_result_goes_to_the_page_that_is_there(state, monkeypatch):
+    """A page that was loaded again has a predecessor, which looks after the simulation for a while as well."""
+    session = Session(state)
+    state.job = job = Job("redyn.studio.work:forward", ())
+    job.finish("done", simulated(state))
+    state.forward = None
+    for name in ("watch", "_show_result"):
+        monkeypatch.setattr(ForwardPanel, name, lambda panel: None)
+    before, now = (SimpleNamespace(session=session, state=state, trouble=print, show_motion=print) for _ in range(2))
+    panels = [ForwardPanel.__new__(ForwardPanel) for _ in range(2)]
+    for panel, page in zip(panels, (before, now), strict=True):
+        panel._desk, panel._timer, panel._note = page, SimpleNamespace(active=True), SimpleNamespace(_text="")
+    session.desk = now
+    panels[0]._look()
+    assert state.job is job
+    assert not panels[0]._timer.active
+    panels[1]._look()
+    assert state.job is None
+    assert state.forward is job.result
 
 
 # --- messages belong to their cause -----------------------------------------------------------------------------

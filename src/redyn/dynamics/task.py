@@ -53,14 +53,14 @@ class Task:
         return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model)
 
     def _of_rows(self, model: Model) -> int:
-        """Those of the rows of closed loops; each slope of a derivative has all of them."""
+        """Those of the rows of closed loops; derivatives have about as many again for each independent rate."""
         if model.closure is None or self.entry.closed is None:
             return 0
         every = model.rows
         paths = [
             {*model.path(loop.A.link), *model.path(loop.B.link)} for loop, _ in (every[k] for k in model.closure.rows)
         ]
-        count, times = len(paths), 1 + 4 * model.mobility if self.differentiated else 1
+        count, times = len(paths), 1 + model.mobility if self.differentiated else 1
         carried = _CARRIED * sum(map(len, paths))
         products = sum(len(a & b) for i, a in enumerate(paths) for b in paths[: i + 1])
         return times * (carried + 2 * products + count**3 // 3)
