@@ -35,7 +35,12 @@ def verify(
 
     MuJoCo covers armature and damping, Pinocchio derivatives. Install them with: pip install pin mujoco
 
+    Where loops are closed, the states keep them so: the tree is compared as ever, forward dynamics with Pinocchio's
+    constraintDynamics, and inverse dynamics has to return the torques of forward dynamics.
+
     Example: redyn verify arm.urdf
+
+    Example: redyn verify stewart
 
     Example: redyn verify arm.xml --states 1000
 
@@ -98,6 +103,11 @@ def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
         f"{robot.name}, {robot.size}, {counted(states, 'state')}. Differences are relative to the larger of 1 and"
     )
     console.print("the largest entry; where inertias are inverted, also to the condition number of the mass matrix.")
+    if robot.loops:
+        console.print(
+            f"All states keep its {counted(len(robot.loops), 'loop')} closed (mobility {robot.mobility}); inverse "
+            "dynamics with loops is relative to the torques that the tree would need."
+        )
     for item in found:
         console.print(bold(f"\ncompared with {item.peer} {item.version}"))
         if item.skipped:
