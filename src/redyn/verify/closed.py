@@ -15,7 +15,10 @@ Array = NDArray[np.float64]
 
 def loop_rows(robot: Robot, peer: Peer, states: States, allowed: float, condition: Array) -> list[Row]:
     """At closed states, whose last entry are torques of the actuators; `condition` is of the mass matrices."""
-    return [_forward(robot, peer, states, allowed, condition), _inverse(robot, states, allowed)]
+    forward = _forward(robot, peer, states, allowed, condition)
+    if not peer.rigid_loops:
+        return [forward, Row("inverse_dynamics", 0.0, allowed, forward.note)]
+    return [forward, _inverse(robot, states, allowed)]
 
 
 def _forward(robot: Robot, peer: Peer, states: States, allowed: float, condition: Array) -> Row:

@@ -41,6 +41,7 @@ class Mujoco:
     formats: tuple[str, ...] = (".urdf", ".xml", ".mjcf")
     tolerance: float = 1e-11
     frees: bool = False
+    rigid_loops: bool = False
     damping: bool = True
     fuse: bool = False  # whether fixed links of a URDF are merged: quicker, but their frames are then unknown
     conventions: tuple[str, ...] = (

@@ -34,6 +34,7 @@ class Peer(Protocol):
     springs: bool  # whether it has the joint springs of the file that it has read
     conventions: tuple[str, ...]
     loop_conventions: tuple[str, ...]  # of robots with closed loops, in addition
+    rigid_loops: bool  # whether loops stay closed there
 
     @classmethod
     def read(cls, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> Self: ...

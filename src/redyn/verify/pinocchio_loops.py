@@ -55,6 +55,8 @@ def _joint(pin: Any, joint: SingleJoint, pitch: float | None) -> Any:
 class Constraints:
     """The loops of a robot in a Pinocchio model of its tree."""
 
+    points = 2  # of a pin's axis
+
     def __init__(self, model: Any, description: RobotDescription) -> None:
         self.pin: Any = importlib.import_module("pinocchio")
         self.model, self.data = model, model.createData()
@@ -82,7 +84,7 @@ class Constraints:
         known = {
             "spherical": [(point, 3, here)],
             "fixed": [(whole, 6, here)],
-            "revolute": [(point, 3, here), (point, 3, along)],
+            "revolute": [(point, 3, here), (point, 3, along)][: self.points],
         }
         if loop.joint not in known:
             raise RedynError(f"Pinocchio cannot close a loop by a {loop.joint} joint")

@@ -33,6 +33,7 @@ class Pinocchio:
     formats: tuple[str, ...] = (".urdf",)
     tolerance: float = 1e-11
     frees: bool = True
+    rigid_loops: bool = True
     damping: bool = False
     springs: bool = False
     conventions: tuple[str, ...] = (
@@ -48,6 +49,7 @@ class Pinocchio:
     loop_conventions: tuple[str, ...] = (
         "loops: Pinocchio is given redyn's description body by body; a pin is two points of its axis, a ball is one",
         "forward_dynamics: by Pinocchio's constraintDynamics with loops closed, by its aba of the tree",
+        "inverse_dynamics: Pinocchio has none with loops closed; the torques of forward_dynamics have to come back",
     )
 
     def __init__(self, model: Any, names: Sequence[str]) -> None:
