@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from browser import CHROMIUM, FLAGS
+from browser import CHROMIUM, FLAGS, PATIENCE
 
 # Linear algebra in one thread, here and in every process that a test starts. On matrices of this size several threads
 # mostly wait for each other, busily: where other processes have the cores, ten times as long.
@@ -46,7 +46,7 @@ def browser():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, timeout=PATIENCE)
         yield running
         running.close()
 

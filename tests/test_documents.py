@@ -33,3 +33,17 @@ def test_files_and_folders_that_are_named(name):
 @pytest.mark.parametrize("name", ["CITATION.cff", ".pre-commit-config.yaml", ".github/workflows/test.yml"])
 def test_files_for_other_tools_can_be_read(name):
     assert isinstance(yaml.safe_load((ROOT / name).read_text("utf-8")), dict)
+
+
+def test_the_guide_to_loops_runs():
+    """Its robot file and its Python."""
+    import redyn
+
+    text = (ROOT / "docs" / "loops.md").read_text("utf-8")
+    (robot_file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    robot = redyn.load(yaml.safe_load(robot_file))
+    assert robot.mobility == 1
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert abs(names["run"].loop_error).max() < 1e-15

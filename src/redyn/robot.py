@@ -722,6 +722,8 @@ class Robot:
         gravity: ArrayLike | None = None,
     ) -> Denoc:
         """The book's dense quantities at one state, in world axes and at the mass centres. `print` it."""
+        if self.model.loops:
+            raise InputError("denoc: the dense view is of trees; that of the bare tree is robot.tree.denoc(...)")
         if not self.model.simple or any(link.joint.kind == "helical" for link in self.model.links):
             raise InputError("denoc: the dense view is of free revolute and prismatic joints alone")
         still = np.zeros(self.dof)

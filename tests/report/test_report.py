@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import redyn
+from browser import play_past
 from random_robots import EXAMPLES
 from redyn.kinematics import clearance
 from redyn.report import bundles
@@ -233,9 +234,7 @@ def test_page_in_a_browser(browser, tmp_path):
     still = opened.picture()
     before = opened.cursor(1)
 
-    find("player-play").click()
-    page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.3")
-    find("player-play").click()
+    play_past(page, 0.3)
     stopped = opened.time()
     assert stopped > 0.3
     opened.picture(other_than=still)
@@ -255,9 +254,12 @@ def test_page_in_a_browser(browser, tmp_path):
     page.keyboard.press("Home")
     assert opened.time() == 0
     assert find("touching").is_hidden()
+    play = find("player-play").get_attribute
     page.keyboard.press("Space")
+    assert play("aria-label") == "Pause"
     page.wait_for_function("parseFloat(document.querySelector('[data-testid=player-time]').textContent) > 0.05")
     page.keyboard.press("Space")
+    assert play("aria-label") == "Play"
     page.keyboard.press("Home")
 
     plain = opened.picture()

@@ -7,6 +7,7 @@ import json
 import re
 from functools import cache
 from html import escape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ import typer
 from typer.testing import CliRunner
 
 import redyn
+from commands import printed
 from redyn.cli.reproduce import reproduce
+from redyn.reproduce import falls, forced
 from redyn.reproduce.check import Check, about, first_crossing, near, statement, within
 from redyn.reproduce.counts import misprints, overtakes
 from redyn.reproduce.draw import drawing
@@ -413,6 +416,24 @@ def test_command(tmp_path):
     index = (tmp_path / "one" / "index.html").read_text("utf-8")
     assert "table-9.1.html" in index  # of the first run
     assert "seed-002.html" in index
+
+
+@pytest.mark.parametrize("name", ["fig-9.16", "paper-fig-6"])
+def test_ctrl_c_in_a_simulation_of_an_item_ends_the_command(monkeypatch, tmp_path, name):
+    """The run returns what it has; the items after it would be rebuilt as if nobody had pressed anything."""
+    for module in (falls, forced):
+        monkeypatch.setattr(module, "simulate", lambda *_, **__: SimpleNamespace(interrupted=True))
+    error = printed("reproduce", name, "--out", tmp_path, code=130)
+    assert error.lstrip().startswith(f"redyn: interrupted at {name}: 0 of 1 items in {tmp_path} are complete")
+
+
+def test_ctrl_c_between_items_says_what_is_complete(monkeypatch, tmp_path):
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("redyn.cli.reproduce.Text", pressed)
+    error = printed("reproduce", "seed-003", "seed-004", "--out", tmp_path, code=130)
+    assert error.lstrip().startswith(f"redyn: interrupted at seed-003: 1 of 2 items in {tmp_path} are complete")
 
 
 def test_command_lists():

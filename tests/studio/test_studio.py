@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,11 +16,11 @@ from random_robots import close, random_tree
 from redyn.description import library, read
 from redyn.report.scene import scene
 from redyn.robot import Robot
-from redyn.studio import formulas, takeaway, work
+from redyn.studio import formulas, jobs, takeaway, work
 from redyn.studio.convention import other_convention
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.editor import Editor
-from redyn.studio.jobs import Pool
+from redyn.studio.jobs import Job, Pool
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
 from redyn.studio.state import State
@@ -480,6 +481,49 @@ def test_jobs(monkeypatch):
         assert finished(pool.submit("studio_jobs:slow", 0.1)).state == "done"  # a new process serves the next one
     finally:
         pool.close()
+
+
+class Line:
+    """A worker's connection, with a clock of its own: asked to stop, it takes these seconds to pack its results."""
+
+    def __init__(self, seconds, responds):
+        self.now, self._seconds, self._ready = 0.0, seconds, float("inf")
+        self._responds = responds  # says first that it stops
+
+    def send(self, message):
+        if message == "stop":
+            self._ready = self.now + self._seconds
+
+    def poll(self, seconds=0.0):
+        self.now += seconds
+        return self.now >= self._ready or (self._responds and self._ready < float("inf"))
+
+    def recv(self):
+        if self._responds:
+            self._responds = False
+            return ("stopping",)
+        return "done", "so far"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "responds", "result"),
+    [
+        (jobs.GRACE / 2, False, "so far"),
+        (jobs.GRACE * 2, False, None),
+        (jobs.GRACE * 2, True, "so far"),
+        (jobs.PACKING * 2, True, None),
+    ],
+)
+def test_a_stopped_job_has_time_to_pack_if_it_responds(monkeypatch, seconds, responds, result):
+    line, job = Line(seconds, responds), Job("x", (), seconds=1e6)
+    monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: line.now))
+    pool = Pool(0)
+    pool.close()
+    worker = jobs._Worker(pool)
+    worker._process = SimpleNamespace(is_alive=lambda: True, kill=lambda: None, join=lambda seconds: None)
+    job.cancel()
+    worker._do(job, line)
+    assert (job.state, job.result) == ("cancelled", result)
 
 
 @pytest.mark.slow

@@ -1,7 +1,11 @@
 """The state of the studio: what is shown is what is computed, limits act, nothing is lost, messages have a cause."""
 
+import asyncio
 import copy
 import json
+import threading
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,13 +15,16 @@ from hypothesis import strategies as st
 import redyn
 from redyn.description import library, read
 from redyn.robot import Robot
-from redyn.studio import keep, limits, takeaway, work
+from redyn.studio import desk, keep, limits, takeaway, work
+from redyn.studio.desk import Desk
 from redyn.studio.editor import Editor
+from redyn.studio.jobs import Job
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
 from redyn.studio.panels.equations import MOST_SHOWN, numbers, numbers_latex
-from redyn.studio.panels.forward import METHODS
+from redyn.studio.panels.forward import METHODS, ForwardPanel
 from redyn.studio.plans import FIXED_STEP, MOST_ROWS, rows, usual_sample
+from redyn.studio.sessions import Session
 from redyn.studio.state import State
 from redyn.studio.troubles import Troubles
 from report_page import unpacked
@@ -150,6 +157,64 @@ def test_latex_is_the_matrix_on_the_screen(state):
     big = np.arange(1.0, (MOST_SHOWN + 1) ** 2 + 1).reshape(MOST_SHOWN + 1, -1)
     assert numbers_latex(big).count(r"\cdots") == MOST_SHOWN
     assert numbers_latex(big).count(r"\vdots") == MOST_SHOWN + 1
+
+
+def test_of_edits_that_come_while_a_robot_is_built_the_last_one_counts(state, monkeypatch):
+    """However many there are, one robot is built for them; the first one is not shown any more."""
+    session, built, shown, go_on = Session(state), [], [], threading.Event()
+    page = session.desk = Desk.__new__(Desk)  # without panels
+    page.session, page.state = session, state
+
+    def build(description):
+        built.append(description.links[0].a)
+        assert go_on.wait(300)
+        return Robot(description)
+
+    async def rerun(self, keep):
+        shown.append(state.robot.description.links[0].a)
+
+    for name in ("_be_busy", "show_robot", "show_tables", "show_troubles", "keep_soon"):
+        monkeypatch.setattr(Desk, name, lambda *_: None)
+    monkeypatch.setattr(Desk, "rerun", rerun)
+    monkeypatch.setattr(desk, "build", build)
+    monkeypatch.setattr(desk.background_tasks, "create", lambda work, name: asyncio.create_task(work, name=name))
+
+    async def edits(*texts):
+        tasks = [asyncio.create_task(page.edit(partial(state.editor.set_cell, 0, "a", text))) for text in texts]
+        while not built:
+            await asyncio.sleep(0.01)
+        return tasks
+
+    async def all_of_them():
+        tasks = await edits("0.5")
+        tasks += await edits(*(f"0.{k}" for k in range(51, 100)))
+        await asyncio.sleep(0)  # they are in the tables, and wait
+        go_on.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(asyncio.wait_for(all_of_them(), 300))
+    assert (built, shown) == ([0.5, 0.99], [0.99])
+
+
+def test_a_result_goes_to_the_page_that_is_there(state, monkeypatch):
+    """A page that was loaded again has a predecessor, which looks after the simulation for a while as well."""
+    session = Session(state)
+    state.job = job = Job("redyn.studio.work:forward", ())
+    job.finish("done", simulated(state))
+    state.forward = None
+    for name in ("watch", "_show_result"):
+        monkeypatch.setattr(ForwardPanel, name, lambda panel: None)
+    before, now = (SimpleNamespace(session=session, state=state, trouble=print, show_motion=print) for _ in range(2))
+    panels = [ForwardPanel.__new__(ForwardPanel) for _ in range(2)]
+    for panel, page in zip(panels, (before, now), strict=True):
+        panel._desk, panel._timer, panel._note = page, SimpleNamespace(active=True), SimpleNamespace(_text="")
+    session.desk = now
+    panels[0]._look()
+    assert state.job is job
+    assert not panels[0]._timer.active
+    panels[1]._look()
+    assert state.job is None
+    assert state.forward is job.result
 
 
 # --- messages belong to their cause -----------------------------------------------------------------------------

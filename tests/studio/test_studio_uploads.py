@@ -1,11 +1,13 @@
 """Uploads of the studio: read in processes of their own, within bounds, and gone when they are refused."""
 
+import io
 import json
 import struct
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -61,7 +63,7 @@ def state():
 
 @pytest.fixture(scope="module")
 def readers():
-    made = Readers()
+    made = Readers(seconds=300.0)  # only what hangs takes so long
     made.warm_up()
     yield made
     made.close()
@@ -430,6 +432,27 @@ def test_memory_and_time_are_bounded(state):
     finally:
         quick.close()
     assert list(state.folder.iterdir()) == []
+
+
+def test_a_reader_that_is_late_is_told_from_one_that_fails():
+    """Also where its end is seen while the thread that has ended it is not through with that."""
+    ended, go_on = threading.Event(), threading.Event()
+
+    def kill():
+        ended.set()
+        assert go_on.wait(300)
+
+    class Output:
+        def read(self, most):
+            assert ended.wait(300)
+            return b""
+
+    process = SimpleNamespace(args=["reader"], stdin=io.BytesIO(), stdout=Output(), kill=kill, wait=lambda: -9)
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            readers_module._ask(process, b"{}\n", 0.01)
+    finally:
+        go_on.set()
 
 
 def test_readers_do_not_wait_for_one_another(monkeypatch, tmp_path):

@@ -11,6 +11,7 @@ FLAGS = [
     "--disable-gpu-compositing",
     "--no-sandbox",
 ]
+PATIENCE = 300_000  # ms: a shared machine without a GPU; only what hangs takes so long
 OF_THE_DRIVER = "GPU stall due to ReadPixels"  # how SwiftShader's pictures reach the page
 
 
@@ -27,3 +28,17 @@ def listen(page, *allowed: str) -> list[str]:
     page.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda r: r.url.startswith((*allowed, "blob:", "data:")) or complaints.append(r.url))
     return complaints
+
+
+def play_past(page, seconds: float) -> None:
+    """Plays the motion, and pauses in the frame in which that time is passed.
+
+    A click from here could come so late that the motion has begun again.
+    """
+    page.get_by_test_id("player-play").click()
+    passed = """(seconds) => {
+        const time = parseFloat(document.querySelector('[data-testid=player-time]').textContent);
+        if (time > seconds) document.querySelector('[data-testid=player-play]').click();
+        return time > seconds;
+    }"""
+    page.wait_for_function(passed, arg=seconds)

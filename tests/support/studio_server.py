@@ -10,6 +10,7 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Queue
 
 
 class Server:
@@ -34,21 +35,21 @@ class Server:
         self.process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        told = threading.Event()
-        before = len(self.log)
+        told: Queue[re.Match | None] = Queue()
         threading.Thread(target=self._listen, args=(self.process.stdout, told), daemon=True).start()
-        assert told.wait(300), self.log
-        found = re.search(r"http://[^ ]+:(\d+)/\S*", "".join(self.log[before:]))
+        found = told.get(timeout=300)
         assert found, "".join(self.log)
         self.url, self.port = found[0], int(found[1])
         self.origin = self.url.partition("?")[0]
         self._wait()
 
     def _listen(self, lines, told):
+        """Tells the address, on whatever line it comes, and None if the server ends without one."""
         for line in lines:
             self.log.append(line)
-            told.set()
-        told.set()
+            if found := re.search(r"http://[^ ]+:(\d+)/\S*", line):
+                told.put(found)
+        told.put(None)
 
     def _wait(self):
         end = time.monotonic() + 300

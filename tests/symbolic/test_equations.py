@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import redyn
-from browser import listen
+from browser import PATIENCE, listen
 from known_robots import first_joints
 from random_robots import close, random_tree
 from redyn.cli.main import app
@@ -394,6 +394,7 @@ def test_page_in_a_browser(browser, chapters, tmp_path, name):
     path = tmp_path / "page.html"
     path.write_text(to_html(chapters(name)), "utf-8")
     page = browser.new_page(viewport={"width": 1000, "height": 900})
+    page.set_default_timeout(PATIENCE)
     complaints = listen(page, path.as_uri())
     page.goto(path.as_uri())
     empty = page.evaluate(

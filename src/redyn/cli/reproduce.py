@@ -42,23 +42,24 @@ def reproduce(
     from redyn.reproduce.item import OUTCOMES
     from redyn.reproduce.rebuild import rebuild, write_index
 
-    unprinted = False
+    unprinted, done, name = False, 0, ""
     table = Table("item", "verdict", "because", box=None, header_style="bold")
     with progress_bar() as progress:
         task = progress.add_task("", total=len(chosen))
-        for done, item in enumerate(chosen):
-            progress.update(task, description=item.name)
-            try:
+        try:
+            for item in chosen:
+                name = item.name
+                progress.update(task, description=name)
                 result = rebuild(item, out, force=force)
-            except KeyboardInterrupt:
-                raise Interrupted(
-                    f"interrupted at {item.name}: {done} of {len(chosen)} items in {out} are complete, "
-                    "its index.html is not"
-                ) from None
-            colour = "red" if result.unexplained else COLOURS[result.outcome]
-            table.add_row(item.name, Text(result.outcome, colour), result.reason)
-            unprinted = unprinted or result.outcome == "no printed numbers"
-            progress.advance(task)
+                done += 1
+                colour = "red" if result.unexplained else COLOURS[result.outcome]
+                table.add_row(name, Text(result.outcome, colour), result.reason)
+                unprinted = unprinted or result.outcome == "no printed numbers"
+                progress.advance(task)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                f"interrupted at {name}: {done} of {len(chosen)} items in {out} are complete, its index.html is not"
+            ) from None
     index = write_index(out, force)
     console.print(table)
     if unprinted:

@@ -257,6 +257,18 @@ def jacobian_row(model: Model, arith: Arithmetic, B: Sequence[Propagation], push
     return row
 
 
+def combined(pushes: Sequence[tuple[Push, Scalar]]) -> Push:
+    """Several, each times its multiplier, as one."""
+    whole = Push()
+    for push, factor in pushes:
+        for link, torque in push.torques.items():
+            whole.torques[link] = whole.torques[link] + torque * factor if link in whole.torques else torque * factor
+        for link, wrench in push.wrenches.items():
+            scaled = wrench * factor
+            whole.wrenches[link] = whole.wrenches[link] + scaled if link in whole.wrenches else scaled
+    return whole
+
+
 def _at_frame(frame: Frame, t: Twist) -> Twist:
     """The twist of a frame, in the axes of the link that carries it."""
     return Twist(t.ang, t.lin + t.ang.cross(frame.pose.o))

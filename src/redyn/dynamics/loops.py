@@ -162,65 +162,109 @@ def projection(s: Closed) -> Outputs:
 
 
 class _Slopes:
-    """The mechanism with q and qd as dual numbers.
+    """How G^T (tau_tree - J^T lambda) changes along the independent coordinates and rates, lambda held.
 
-    Directions are the independent rates twice: first q moves along them, closed, with the independent rates held; then
-    these change. Accelerations follow from those of the independent rates, which are held.
+    Along a coordinate q moves closed, by G e_k, while the independent rates and accelerations are held; the others
+    change so that loops stay closed. As G^T J^T = 0 in every configuration, the change of G itself is accounted for by
+    that of J^T lambda. Rows of loops are differentiated by dual numbers, the tree by its own recursion.
     """
 
-    def __init__(self, s: Closed, qdd: Sequence[Scalar]) -> None:
+    def __init__(self, s: Closed, qdd: Sequence[Scalar], multipliers: Sequence[Scalar]) -> None:
         m, arith = s.mechanism, s.arith
-        zero, one = arith.const(0.0), arith.const(1.0)
-        self.independent = m.closure.independent
-        count = len(self.independent)
-        self.count, self._arith = count, arith
-        duals, none = Duals(arith), [zero] * count
+        zero = arith.const(0.0)
+        count = len(m.closure.independent)
+        self.s, self.count, self.still = s, count, [zero] * count
+        duals, q, qd = Duals(arith), s.values["q"], s.values["qd"]
         along = [s.coordinate_rates(column) for column in m.G_columns]
-        q: list[Scalar] = [Dual(x, [*(rates[c] for rates in along), *none]) for c, x in enumerate(s.values["q"])]
-        u: list[Scalar] = [
-            Dual(s.values["qd"][i], [*none, *(one if j == k else zero for j in range(count))])
-            for k, i in enumerate(self.independent)
+        self.q: list[Scalar] = [Dual(x, [rates[c] for rates in along]) for c, x in enumerate(q)]
+        rates = [self._change(qd)[k] for k in range(count)]
+        moved: list[Scalar] = [Dual(x, [*(r[c] for r in along), *self.still]) for c, x in enumerate(q)]
+        faster: list[Scalar] = [
+            Dual(x, [*(rate[i] for rate in rates), *(column[i] for column in m.G_columns)]) for i, x in enumerate(qd)
         ]
-        still = [zero] * len(m.closure.rows)
-        qd = s.over(duals, {"q": q}).mechanism.completed(u, still)
-        moving = s.over(duals, {"q": q, "qd": qd}).mechanism
-        accelerations = moving.completed([qdd[i] for i in self.independent], moving.gamma())
-        self.at = s.over(duals, {"q": q, "qd": qd, "qdd": accelerations})
+        at = s.over(duals, {"q": moved, "qd": faster, "qdd": qdd}).mechanism
+        assert at.qdd is not None
+        opening = [slopes_of(x, 2 * count, arith) for x in at.accelerations(at.qdd)]
+        accelerations = [m.completed(self.still, [-row[k] for row in opening]) for k in range(2 * count)]
+        held = s.over(duals, {"q": self.q}).mechanism.held(multipliers)
+        by_q, by_qd = s.slopes(qdd)
+        M = s.mass_matrix()
+        self.by_q: Rows = []  # a row per independent coordinate
+        self.by_u: Rows = []
+        for k, column in enumerate(m.G_columns):
+            parts = _times(by_q, column, arith), _times(by_qd, rates[k], arith), _times(M, accelerations[k], arith)
+            carried = [slopes_of(x, count, arith)[k] for x in held]
+            self.by_q.append(self._reduced([a + b + c - w for a, b, c, w in zip(*parts, carried, strict=True)]))
+            faster_parts = _times(by_qd, column, arith), _times(M, accelerations[count + k], arith)
+            self.by_u.append(self._reduced([a + b for a, b in zip(*faster_parts, strict=True)]))
 
-    def split(self, values: Sequence[Scalar]) -> tuple[Rows, Rows]:
-        """Derivatives of results by the independent coordinates, and by the independent rates: a row each."""
-        rows = [slopes_of(x, 2 * self.count, self._arith) for x in values]
-        return [row[: self.count] for row in rows], [row[self.count :] for row in rows]
+    def _change(self, rates: Sequence[Scalar]) -> Rows:
+        """How closed rates change along each independent coordinate while the independent ones are held."""
+        m, arith = self.s.mechanism, self.s.arith
+        at = self.s.over(Duals(arith), {"q": self.q, "qd": rates}).mechanism
+        opening = [slopes_of(x, self.count, arith) for x in at.rates()]
+        return [m.completed(self.still, [-row[k] for row in opening]) for k in range(self.count)]
+
+    def _reduced(self, force: Sequence[Scalar]) -> list[Scalar]:
+        return [dot(column, force, self.s.arith) for column in self.s.mechanism.G_columns]
+
+    def supplied(self, torque: Sequence[Scalar]) -> tuple[Rows, Rows]:
+        """The same as changes of what the actuators supply, a row per direction; `torque` is what they supply."""
+        m, arith = self.s.mechanism, self.s.arith
+        driven, independent = m.closure.driven, m.closure.independent
+        if driven == independent:
+            return self.by_q, self.by_u
+        A = [[column[i] for i in driven] for column in m.G_columns]
+        by_q, by_u = ([m.least(A, row)[0] for row in rows] for rows in (self.by_q, self.by_u))
+        if len(driven) <= len(independent):
+            return by_q, by_u
+        # Of several torques the shortest is taken, A^T y, and A changes: its rows turn what is shortest.
+        square = LDL(arith, [[dot(a, b, arith) for b in A] for a in A])
+        y = square.solve([dot(row, [torque[i] for i in driven], arith) for row in A])
+        changes = [self._change(column) for column in m.G_columns]  # of G, column by column
+        for k in range(self.count):
+            turned = [_sum(arith, [changes[j][k][i] * y[j] for j in range(self.count)]) for i in driven]
+            inside = square.solve([dot(row, turned, arith) for row in A])
+            within = [_sum(arith, [A[j][c] * inside[j] for j in range(self.count)]) for c in range(len(driven))]
+            by_q[k] = [a + b - c for a, b, c in zip(by_q[k], turned, within, strict=True)]
+        return by_q, by_u
 
 
 def driving_slopes(s: Closed) -> Outputs:
     """Of the torques of the actuators."""
     m = s.mechanism
-    slopes = _Slopes(s, s.values["qdd"])
-    (torque,), _ = slopes.at.mechanism.driving([slopes.at.inverse()])
-    by_q, by_u = slopes.split([torque[i] for i in m.closure.driven])
+    needed = s.inverse()
+    (torque,), _ = m.driving([needed])
+    multipliers = m.carrying([have - tau for have, tau in zip(needed, torque, strict=True)])
+    by_q, by_u = _Slopes(s, s.values["qdd"], multipliers).supplied(torque)
     assert m.qdd is not None
-    return [_flat(by_q), _flat(by_u), [*m.closed_guards(), *m.kept_closed(m.qdd), *m.transmission_guards()]]
+    guards = [*m.closed_guards(), *m.kept_closed(m.qdd), *m.transmission_guards()]
+    return [_across(by_q), _across(by_u), guards]
 
 
 def acceleration_slopes(s: Closed) -> Outputs:
     """Of the independent accelerations: G^T (tau_tree - tau) stays zero, and G^T M G is its slope by them."""
-    m, arith = s.mechanism, s.arith
-    qdd, _ = _accelerated(s)
-    slopes = _Slopes(s, qdd)
-    missing = [have - tau for have, tau in zip(slopes.at.inverse(), s.values["tau"], strict=True)]
-    duals = slopes.at.arith
-    by_q, by_u = slopes.split([dot(column, missing, duals) for column in slopes.at.mechanism.G_columns])
-    by_tau = [[-column[i] for i in m.closure.driven] for column in m.G_columns]
-    M = LDL(arith, _reduced(s, m.G_columns))
-
-    def solved(rows: Rows) -> list[Scalar]:
-        columns = [M.solve([-x for x in column]) for column in zip(*rows, strict=True)]
-        return [x for row in zip(*columns, strict=True) for x in row]
-
+    m = s.mechanism
+    qdd, multipliers = _accelerated(s)
+    slopes = _Slopes(s, qdd, multipliers)
+    by_tau = [[-column[i] for column in m.G_columns] for i in m.closure.driven]
+    M = LDL(s.arith, _reduced(s, m.G_columns))
     guards = [*m.closed_guards(), *m.row_guards(), *m.transmission_guards()]
-    return [solved(by_q), solved(by_u), solved(by_tau), guards]
+    solved = [[M.solve([-x for x in row]) for row in rows] for rows in (slopes.by_q, slopes.by_u, by_tau)]
+    return [*(_across(rows) for rows in solved), guards]
 
 
-def _flat(rows: Rows) -> list[Scalar]:
-    return [x for row in rows for x in row]
+def _times(A: Rows, x: Sequence[Scalar], arith: Arithmetic) -> list[Scalar]:
+    return [dot(row, x, arith) for row in A]
+
+
+def _sum(arith: Arithmetic, values: Sequence[Scalar]) -> Scalar:
+    total = arith.const(0.0)
+    for value in values:
+        total = total + value
+    return total
+
+
+def _across(rows: Rows) -> list[Scalar]:
+    """The transpose, row by row."""
+    return [x for row in zip(*rows, strict=True) for x in row]

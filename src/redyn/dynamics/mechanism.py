@@ -24,7 +24,7 @@ from functools import cached_property
 from typing import Protocol
 
 from redyn.algebra import Arithmetic, Propagation, Scalar, Wrench
-from redyn.dynamics.constraints import Cut, cuts, jacobian_row
+from redyn.dynamics.constraints import Cut, combined, cuts, jacobian_row
 from redyn.dynamics.forward import articulations, inward, inward_step, outward
 from redyn.dynamics.inertia import dot
 from redyn.dynamics.inverse import link_states
@@ -252,13 +252,22 @@ class Mechanism:
         """J M^-1 phi, given D^-1 U^-1 phi."""
         return [dot(list(hat.values()), [phi_tilde[i] for i in hat], self.arith) for hat, _ in self.carried]
 
+    def held(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """J^T lambda, by one pass for each loop."""
+        total: list[Scalar] = [self.arith.const(0.0)] * self.model.dof
+        at = iter(multipliers)
+        for cut in self.cuts:
+            own = [(row, next(at)) for other, row in self._rows if other is cut]
+            if own:
+                pushed = combined([(cut.push(row), multiplier) for row, multiplier in own])
+                row = self.row(jacobian_row(self.model, self.arith, self.B, pushed, cut.carrier))
+                total = [a + b for a, b in zip(total, row, strict=True)]
+        return total
+
     def on_links(self, multipliers: Sequence[Scalar]) -> dict[int, Wrench]:
         """The multipliers as wrenches on links, in their axes and at their origins."""
-        found: dict[int, Wrench] = {}
-        for (cut, row), multiplier in zip(self._rows, multipliers, strict=True):
-            for link, unit in cut.push(row).wrenches.items():
-                found[link] = found[link] + unit * multiplier if link in found else unit * multiplier
-        return found
+        pushes = [cut.push(row) for cut, row in self._rows]
+        return combined(list(zip(pushes, multipliers, strict=True))).wrenches
 
     def pushed(self, phi_tilde: Sequence[Scalar], multipliers: Sequence[Scalar]) -> list[Scalar]:
         """M^-1 (phi + J^T lambda), given D^-1 U^-1 phi."""
@@ -323,7 +332,7 @@ class Mechanism:
         rows = []
         for tau in tree:
             wanted = [dot(column, tau, self.arith) for column in self.G_columns]
-            supplied, more = self._least(G_a, wanted)
+            supplied, more = self.least(G_a, wanted)
             guards = guards + more
             row = [zero] * dof
             for i, value in zip(driven, supplied, strict=True):
@@ -331,7 +340,7 @@ class Mechanism:
             rows.append(row)
         return rows, guards
 
-    def _least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    def least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """x with A x = b: the shortest of several; where there is none, the nearest, and a guard that says so."""
         if not A:
             return [], []

@@ -79,6 +79,7 @@ def _closed(
         inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], gravity, external),
         phi=phi,
         mass_matrix=lambda: mass_matrix(model, arith, q),
+        slopes=lambda qdd: inverse_dynamics_derivatives(model, arith, q, given["qd"], qdd),
         wrenches=lambda more: user_joint_wrenches(
             model, arith, q, given["qd"], given["qdd"], gravity, external, on_links=more
         ),
@@ -140,6 +141,7 @@ class _Tree:
             inverse=lambda: self.G.to_forces(self._inverse(self.whole["qdd"])),
             phi=lambda: self.driving_force(given["tau"]),
             mass_matrix=lambda: self.square(mass_matrix(model, arith, q)),
+            slopes=self.slopes,
             wrenches=lambda more: user_joint_wrenches(
                 model,
                 arith,

@@ -12,8 +12,7 @@ from redyn.model import Frame, Model
 
 # Operations per pair of links of the mass matrix, and of its elimination, where rates depend on others.
 _REDUCED, _SOLVED = 32, 85
-# Operations of a row of closed loops: to carry it along a link, and beside another row.
-_PER_ROW, _CARRIED = 40, 20
+_CARRIED = 30  # operations that carry a row of closed loops along a link
 
 
 @dataclass(frozen=True)
@@ -54,11 +53,17 @@ class Task:
         return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model)
 
     def _of_rows(self, model: Model) -> int:
-        """Those that grow with the square of the rows of closed loops, or faster; each slope has all of them."""
+        """Those of the rows of closed loops; derivatives have about as many again for each independent rate."""
         if model.closure is None or self.entry.closed is None:
             return 0
-        rows, times = len(model.closure.rows), 1 + 2 * model.mobility if self.differentiated else 1
-        return times * (rows * rows * (rows // 3 + _CARRIED) + rows * model.n * _PER_ROW)
+        every = model.rows
+        paths = [
+            {*model.path(loop.A.link), *model.path(loop.B.link)} for loop, _ in (every[k] for k in model.closure.rows)
+        ]
+        count, times = len(paths), 1 + model.mobility if self.differentiated else 1
+        carried = _CARRIED * sum(map(len, paths))
+        products = sum(len(a & b) for i, a in enumerate(paths) for b in paths[: i + 1])
+        return times * (carried + 2 * products + count**3 // 3)
 
     def shapes(self, model: Model) -> tuple[Shape, ...]:
         """Shape of every output, for one state."""

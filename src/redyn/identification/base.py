@@ -129,6 +129,11 @@ def base_parameters(
       beta6 = Izz2 = 0.075
     no torque depends on m1, mz1, Ixx1, Ixy1, Iyy1, Ixz1, Iyz1, mz2, Ixx2, Ixy2, Iyy2, Ixz2, Iyz2
     """
+    if robot.loops:
+        raise InputError(
+            f"identification: {robot.name} has closed loops, which tie its joints together; only trees are supported "
+            "(robot.tree is its tree)"
+        )
     names = parameter_names(robot, friction, armature)
     rng = np.random.default_rng(seed)
     states = max(40, -(-4 * len(names) // robot.dof))

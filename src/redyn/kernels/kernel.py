@@ -57,7 +57,7 @@ class Kernels:
             outputs = sum(prod(shape) for shape in task.shapes(self.model))
             text = OPERATION * task.operations(self.model) + CONSTANT_OUTPUT * outputs
             text += OUTPUT * min(outputs, 10 * self.model.pairs)  # more do not depend on the state
-            longest = LONGEST_DERIVATIVES if task.differentiated else LONGEST
+            longest = LONGEST_DERIVATIVES if task.differentiated and not self.model.loops else LONGEST
             self._covered[task] = self.model.n <= LARGEST and text <= longest
         return self._covered[task]
 

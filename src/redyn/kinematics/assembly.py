@@ -70,7 +70,8 @@ class Assembler:
             r = best[active]
             J = self.jacobian(q[active]) * free
             near = np.abs(r).max(axis=1) < NEAR
-            step = np.where(near[:, None], _shortest(J, r), _damped(J, r, damping[active]))
+            step = np.empty((len(r), self.model.dof))
+            step[near], step[~near] = _shortest(J[near], r[near]), _damped(J[~near], r[~near], damping[active][~near])
             longest = np.abs(step).max(axis=1, initial=0.0)
             step *= np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))[:, None]
             moved = configuration.integrate(self.model, q[active], step)
@@ -210,10 +211,14 @@ def _shortest(J: Array, r: Array) -> Array:
 
 
 def _damped(J: Array, r: Array, damping: Array) -> Array:
-    """The same, with long steps damped."""
+    """The same with long steps damped: J^T (J J^T + d)^-1 r, or (J^T J + d)^-1 J^T r where that is smaller."""
     if not J.size:
         return np.zeros((len(J), J.shape[2]))
-    square = J @ J.transpose(0, 2, 1)
+    turned = J.transpose(0, 2, 1)
+    wide = J.shape[1] <= J.shape[2]
+    square = J @ turned if wide else turned @ J
     scale = np.trace(square, axis1=1, axis2=2) / square.shape[1] + 1e-12
     square += (damping * scale)[:, None, None] * np.eye(square.shape[1])
-    return -np.einsum("nji,nj->ni", J, solve(square, r))
+    if wide:
+        return -np.einsum("nij,nj->ni", turned, solve(square, r))
+    return -solve(square, np.einsum("nij,nj->ni", turned, r))

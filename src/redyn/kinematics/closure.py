@@ -26,7 +26,7 @@ from redyn.model import Closure, Model, configuration
 
 Array = NDArray[np.float64]
 
-VISITED = 12  # closed configurations
+VISITED, ROUNDS, TRIES = 12, 3, 6  # closed configurations, in so many steps from the first, each tried so often
 STEP = 0.3  # rad or m between them, about
 NOISE = 1e-12  # of a row, beside the size of the robot: rounding
 MISFIT = 1e-4  # rad or m: a file written with few digits may be as far from closed, in rows that are left out
@@ -108,23 +108,29 @@ def _closed(assembler: Assembler, initial: Array) -> tuple[Array, float]:
 
 
 def _visited(assembler: Assembler, q: Array, misfit: float) -> Array:
-    """Closed configurations around one: along the directions in which the robot can move, closed again each time."""
+    """Closed configurations around one: along the directions in which the robot can move, closed again each time.
+
+    Several at once, each some steps away from the first; a step that cannot be closed is tried again, shorter.
+    """
     model, generator = assembler.model, np.random.default_rng(1)
-    states, step = [q], STEP
-    for _ in range(6 * VISITED):
-        if len(states) >= VISITED:
-            break
-        here = states[-1] if generator.random() < 0.7 else states[0]
-        free = null_space(assembler.jacobian(here[None])[0], max(ZERO, 30 * misfit))
-        if not free.shape[1]:
-            break
-        direction = random_direction(free, step, generator)
-        there, gap = assembler.close(configuration.integrate(model, here[None], direction[None]))
-        if gap[0] <= max(CLOSED, 10 * misfit):
-            states.append(there[0])
-        else:
-            step = max(0.7 * step, 1e-3)
-    return np.array(states)
+    zero, found = max(ZERO, 30 * misfit), [q[None]]
+    here = np.repeat(q[None], VISITED // ROUNDS, axis=0)
+    for _ in range(ROUNDS):
+        step = STEP
+        for _ in range(TRIES):
+            J = assembler.jacobian(here)
+            free = [null_space(matrix, zero) for matrix in J]
+            if not any(directions.shape[1] for directions in free):
+                return q[None]
+            moves = np.array([random_direction(directions, step, generator) for directions in free])
+            there, gap = assembler.close(configuration.integrate(model, here, moves))
+            closed = gap <= max(CLOSED, 10 * misfit)
+            if closed.any():
+                here = np.where(closed[:, None], there, here)
+                found.append(there[closed])
+                break
+            step *= 0.3
+    return np.concatenate(found)
 
 
 def _scaled(J: Array, least: float) -> Array:

@@ -48,7 +48,7 @@ def pseudo_inverse(A: Array, zero: float) -> Array:
 
 
 def random_direction(free: Array, size: float, generator: np.random.Generator) -> Array:
-    """A combination of the columns of `free` whose largest entry is `size`."""
+    """A combination of the columns of `free` whose largest entry is `size`; zero if there are none."""
     direction = np.asarray(free @ generator.normal(size=free.shape[1]), dtype=np.float64)
     return direction * (size / max(float(np.abs(direction).max()), 1e-12))
 

@@ -55,6 +55,9 @@ class LoopSummary(NamedTuple):
             )
         elif surplus < 0:
             found.append(f"{-surplus} of its motions have no actuator")
+        kernels = robot.evaluator.kernels
+        if kernels is None or not kernels.covers(Task("forward_dynamics")):
+            found.append("too many rows for compiled code: calls take milliseconds")
         share = singular_share(robot, robot.initial)
         found.append(f"distance from a singular position: {share:.2g} (1: usual, 0: singular)")
         return found

@@ -153,7 +153,8 @@ class Model:
     @property
     def simple(self) -> bool:
         """Whether every link is a body with one joint variable and all of them are independent."""
-        return self.reduction is None and all(link.joint.single and not link.virtual for link in self.links)
+        alone = self.reduction is None and not self.loops
+        return alone and all(link.joint.single and not link.virtual for link in self.links)
 
     @property
     def continued(self) -> list[int]:

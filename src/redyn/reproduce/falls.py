@@ -21,10 +21,17 @@ Marks = Mapping[str, Mapping[str, float]]
 POSITION = ("rad", "m")
 
 
+def whole(run: Run) -> Run:
+    """The run; if Ctrl-C ended it, the item cannot be rebuilt from what there is."""
+    if run.interrupted:
+        raise KeyboardInterrupt
+    return run
+
+
 def fall(robot: Robot, duration: float) -> Run:
     """From the initial values of the table, at rest, without torque; a hundred samples per second as in the book."""
     still = np.zeros(robot.dof)
-    return simulate(robot, robot.initial, still, duration, method="rkf45", rtol=1e-11, atol=1e-12, sample=0.01)
+    return whole(simulate(robot, robot.initial, still, duration, method="rkf45", rtol=1e-11, atol=1e-12, sample=0.01))
 
 
 def fall_checks(robot: Robot, run: Run) -> list[Check]:
@@ -177,9 +184,8 @@ def _paper(load: Load) -> Result:
     run, puma_run = fall(stanford, 10.0), fall(puma, 10.0)
     crossing = first_crossing(run.t, -run.q[:, 1])
     at = run.q[[50, 100], 1]
-    less = simulate(
-        stanford, stanford.initial, np.zeros(6), 1.0, half_coriolis(stanford, slide=2), rtol=1e-7, atol=1e-9
-    )
+    law = half_coriolis(stanford, slide=2)
+    less = whole(simulate(stanford, stanford.initial, np.zeros(6), 1.0, law, rtol=1e-7, atol=1e-9))
     half = first_crossing(less.t, -less.q[:, 1])
     claim = statement(
         "joint 2 passes zero a little after 0.5 s (0.5 to 0.6 s)",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from redyn.reproduce.check import ABOUT, about, first_crossing, shown, statement, within
-from redyn.reproduce.falls import POSITION
+from redyn.reproduce.falls import POSITION, whole
 from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, joint_panels, series, together
 from redyn.reproduce.repairs import magnitudes_of_inertia
 from redyn.reproduce.torques import PAPER, STANFORD_2003_STOP, T, scene, verified_torques
@@ -36,7 +36,7 @@ def forced(robot: Robot, motion: Motion, method: str, tolerance: float = TOLERAN
         knots = np.linspace(0.0, T, round(T / table) + 1)
         push = knots, robot.inverse_dynamics(*motion(knots))
     # Only the tolerance determines the steps: our default limit of 0.1 s would make these runs more accurate.
-    return simulate(robot, start, still, T, push, method, step=T, rtol=tolerance, atol=tolerance, sample=0.01)
+    return whole(simulate(robot, start, still, T, push, method, step=T, rtol=tolerance, atol=tolerance, sample=0.01))
 
 
 def leaves(run: Run, desired: Array, error: float = LEFT) -> float | None:

@@ -97,12 +97,14 @@ class Studio:
         )
         with box("starting", "starting") as starting:
             text("redyn studio", tag="h1")
-        await client.connected(timeout=30.0)
+        person = str(client.request.scope.get(PERSON, ""))
+        with self.sessions.expected(person):
+            await client.connected(timeout=30.0)
         tab = client.tab_id
         if tab is None:
             return  # gone already
         try:
-            session = self.sessions.of(str(tab)[:100], str(client.request.scope.get(PERSON, "")))
+            session = self.sessions.of(str(tab)[:100], person)
         except RedynError as error:
             starting.delete()
             text(str(error), "error-message", "p", "error-message")
@@ -253,8 +255,8 @@ async def _kept(client: Client) -> bool:
     """Whether the browser has saved work of this tab."""
     try:
         question = "return sessionStorage.getItem('redyn-work') !== null"
-        return bool(await cast(Any, client).run_javascript(question, timeout=10.0))
-    except TimeoutError:
+        return bool(await cast(Any, client).run_javascript(question, timeout=30.0))
+    except TimeoutError:  # not sooner: a busy machine would lose the work, as what is done from now on replaces it
         return False
 
 

@@ -1,8 +1,9 @@
 """Long computations in other processes: scheduled fairly, with progress and cancellation, never blocking the server.
 
 A worker is a thread here and a persistent process, since a new one takes a second to import everything. A stopped job
-is first asked to return its results so far; a process that does not respond is killed. Users take turns: of those who
-wait, the one with the fewest running jobs is served next, ties going to the one served least recently.
+is first asked to return its results so far; a process that does not respond is killed, as is one that responds and then
+takes too long. Users take turns: of those who wait, the one with the fewest running jobs is served next, ties going to
+the one served least recently.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import Any, cast
 from redyn.errors import RedynError
 from redyn.studio.troubles import fault
 
-GRACE = 2.0  # s for a stopped job to return its results so far
+GRACE = 2.0  # s for a stopped job to respond,
+PACKING = 30.0  # and then to return its results so far, which takes its time on a busy machine
 QUIET = 0.05  # s between messages about progress
 SECONDS = 300.0  # time limit of a job
 MOST_EACH = 4  # jobs of one user that run or wait
@@ -182,21 +184,24 @@ class _Worker:
         job.began = time.monotonic()
         line.send((job.task, job.arguments))
         job.state = "running"
-        stopping = 0.0
+        stopping, patience = 0.0, GRACE
         while True:
             if line.poll(0.05):
                 kind, *content = line.recv()
-                if kind != "progress":
+                if kind == "progress":
+                    job.progress, job.note = content
+                elif kind == "stopping":
+                    stopping, patience = time.monotonic(), PACKING
+                else:
                     stopped = job.asked_to_stop.is_set()
                     return job.finish("cancelled" if stopped else kind, *content)
-                job.progress, job.note = content
             if job.took > job.seconds:
                 job.cancel(f"stopped after {job.seconds:g} s, the time limit of this server")
             if job.asked_to_stop.is_set():
                 if not stopping:
                     stopping = time.monotonic()
                     line.send("stop")
-                elif time.monotonic() - stopping > GRACE:
+                elif time.monotonic() - stopping > patience:
                     self._drop()
                     return job.finish("cancelled")
             if not self._process.is_alive() and not line.poll():
@@ -224,6 +229,7 @@ class Teller:
             self._line.send(("progress", part, note))
         if self._line.poll():
             self._line.recv()
+            self._line.send(("stopping",))
             signal.raise_signal(signal.SIGINT)
 
 

@@ -92,8 +92,14 @@ def _ask(process: subprocess.Popen[bytes], order: bytes, seconds: float) -> byte
     """The response, of at most LARGEST_ANSWER bytes."""
     assert process.stdin is not None
     assert process.stdout is not None
-    late = threading.Timer(seconds, process.kill)
-    late.start()
+    late = threading.Event()
+
+    def give_up() -> None:
+        late.set()  # first: the end of the process is noticed before `kill` returns
+        process.kill()
+
+    timer = threading.Timer(seconds, give_up)
+    timer.start()
     try:
         with contextlib.suppress(OSError):  # it may have exited: then there is no response either
             process.stdin.write(order)
@@ -101,9 +107,8 @@ def _ask(process: subprocess.Popen[bytes], order: bytes, seconds: float) -> byte
         answer = process.stdout.read(LARGEST_ANSWER + 1)
         process.wait()
     finally:
-        in_time = late.is_alive()
-        late.cancel()
-    if not in_time and not answer:
+        timer.cancel()
+    if late.is_set() and not answer:
         raise subprocess.TimeoutExpired(process.args, seconds)
     return answer
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
+from collections import Counter
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,9 +52,9 @@ class Session:
     def went(self) -> None:
         self.pages, self.left = self.pages - 1, time.monotonic()
 
-    def look_after(self, now: float) -> None:
-        """Frees the workers of a tab that is gone."""
-        if self.pages <= 0 and now - self.left > (CLOSED if self.closing else AWAY):
+    def look_after(self, now: float, expected: bool = False) -> None:
+        """Frees the workers of a tab that is gone. `expected`: a page of its browser is on its way, maybe this one."""
+        if self.pages <= 0 and now - self.left > (CLOSED if self.closing and not expected else AWAY):
             for job in self.state.jobs:
                 job.cancel("stopped because its page was closed or away")
 
@@ -63,6 +66,18 @@ class Sessions:
         self.first = first
         self._by_tab: dict[str, Session] = {}
         self._uploads: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._expected: Counter[str] = Counter()  # pages per person that are being loaded
+
+    @contextlib.contextmanager
+    def expected(self, person: str) -> Generator[None]:
+        """While a page is loaded, which may take longer than CLOSED: only once it is there it says whose tab it is."""
+        self._expected[person] += 1
+        try:
+            yield
+        finally:
+            self._expected[person] -= 1
+            if not self._expected[person]:
+                del self._expected[person]
 
     def of(self, tab: str, person: str) -> Session:
         """The session of a tab, created if new. If there are too many, the one closed longest ago is dropped."""
@@ -91,7 +106,7 @@ class Sessions:
         """Frees workers and results of closed tabs, and drops sessions closed long ago."""
         now = time.monotonic()
         for session in self._by_tab.values():
-            session.look_after(now)
+            session.look_after(now, session.person in self._expected)
             session.state.keep_folder()
         left = sorted((session.left, tab) for tab, session in self._by_tab.items() if session.pages <= 0)
         for place, (since, tab) in enumerate(reversed(left)):

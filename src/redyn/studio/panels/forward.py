@@ -186,6 +186,9 @@ class ForwardPanel:
 
     def _look(self) -> None:
         state = self._desk.state
+        if self._desk.session.desk is not self._desk:  # of a page that was loaded again: the new one takes the result
+            self._timer.active = False
+            return None
         job = state.job
         if job is None or not job.over.is_set():
             return self._show_progress()

@@ -56,7 +56,9 @@ export async function mount(root, options, emit) {
       recolour();
     });
   });
-  loadPlotly().then((loaded) => charts.use(loaded));
+  const begun = loadPlotly().then((loaded) => charts.use(loaded));
+  let asked = 0; // sets of plots so far: while one is drawn, others may come
+  let drawing = Promise.resolve();
 
   function makeCard({ id, title, wide }) {
     const legend = element("span", { class: "legend" });
@@ -129,8 +131,19 @@ export async function mount(root, options, emit) {
     }
   }
 
-  /** plots: by id { title, unit, names, legend, colours, joints, dashes, t, values }; missing ones are cleared. */
-  async function setPlots({ plots, start, duration, name }) {
+  /**
+   * plots: by id { title, unit, names, legend, colours, joints, dashes, t, values }; missing ones are cleared.
+   * One set after the other, as Plotly draws in pieces: of two at once, each could leave some of its own behind. Only the
+   * latest of those that wait is drawn. `data-asked` and `data-drawn` say how many came, and which one is there.
+   */
+  function setPlots(set) {
+    const number = ++asked;
+    root.dataset.asked = String(number);
+    drawing = drawing.catch(() => {}).then(() => (number === asked ? drawPlots(set, number) : undefined));
+    return drawing;
+  }
+
+  async function drawPlots({ plots, start, duration, name }, number) {
     range = [start, start + duration];
     prefix = name;
     for (const [id, card] of Object.entries(cards)) {
@@ -147,9 +160,10 @@ export async function mount(root, options, emit) {
       await card.chart.setPlot(data);
       if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
     }
+    await begun; // the first set comes before Plotly does
     tighten();
-    root.dataset.drawn = String(Number(root.dataset.drawn ?? 0) + 1);
     if (shown) charts.setTime(clock.now);
+    root.dataset.drawn = String(number);
   }
 
   /** Disables saving while there is a reason, shown as tooltip. */
