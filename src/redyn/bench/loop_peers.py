@@ -135,7 +135,7 @@ class MujocoLoops:
 
 
 def _connect(mujoco: Any, spec: Any, description: RobotDescription) -> list[list[str]]:
-    """Adds the loops to a specification; the names of the sites that are held together."""
+    """Adds the loops to a specification; the names of the two sites that each joint holds together."""
     pairs: list[list[str]] = []
     for loop in description.loops:
         heights = {"spherical": (0.0,), "revolute": (0.0, APART)}.get(loop.joint)
@@ -143,14 +143,15 @@ def _connect(mujoco: Any, spec: Any, description: RobotDescription) -> list[list
             raise RedynError(f"MuJoCo's connect is no {loop.joint} joint")
         frames = loop_frames(description, loop)
         for height in heights:
-            names = [f"{loop.name}/{len(pairs)}/{end}" for end in (1, 2)]
+            equality = spec.add_equality(name=f"{loop.name} at {height}")
+            names = [f"{equality.name}, {link}" for link in loop.between]
             for name, link, T in zip(names, loop.between, frames, strict=True):
                 body = spec.worldbody if link == WORLD else spec.body(link)
                 body.add_site(name=name, pos=(T @ [0.0, 0.0, height, 1.0])[:3])
-            equality = spec.add_equality(name=f"{loop.name}/{len(pairs)}")
             equality.type, equality.objtype = mujoco.mjtEq.mjEQ_CONNECT, mujoco.mjtObj.mjOBJ_SITE
             equality.name1, equality.name2 = names
-            pairs.append(names)
+            if height == 0.0:
+                pairs.append(names)
     return pairs
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from redyn.bench.loop_peers import ONE_POINT, TWO_POINTS, MujocoLoops, Pinocchio
 from redyn.bench.timing import interleaved
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynWarning
+from redyn.kernels.machine import lane_width, processor
 from redyn.robot import Robot, load
 from redyn.simulation import simulate_batch
 from redyn.verify.compare import random_states
@@ -34,6 +35,7 @@ STEP = 1e-3  # s
 STEPS = 20  # of a batch of runs
 ONE_STEPS = 1000  # of MuJoCo's, in one call, and of the run whose gap is measured: a second
 INTEGRATORS = ("rk4", "implicit")
+STAGES = ("closed states", "compiling", "dynamics", "compiling a run", "runs")  # of a robot, for a progress bar
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,9 @@ class Runs:
     """Steps of 1 ms: nanoseconds per step and motion, and how far loops open in a second."""
 
     step: float  # Runge-Kutta, then two projections, in a batch
-    gap: float  # m or rad, at the end
+    gap: float  # m or rad, the widest, as in the next two
     mujoco: dict[str, float]  # by integrator
-    mujoco_gap: dict[str, float | None]  # m, the widest; None: it diverges
+    mujoco_gap: dict[str, float | None]  # m, at the joints; None: it diverges
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,23 @@ class LoopRow:
         return min(self.pinocchio.values()) / self.single_forward if self.pinocchio else None
 
 
-def compare_loops(robots: list[str], seconds: float, tick: Callable[[str], None] = lambda _: None) -> list[LoopRow]:
-    """Every robot for some seconds."""
-    return [_measure(name, seconds, tick) for name in robots]
+@dataclass(frozen=True)
+class LoopReport:
+    processor: str
+    lanes: int
+    rows: list[LoopRow]
+
+    def to_data(self) -> dict[str, object]:
+        data = asdict(self)
+        for row, measured in zip(data["rows"], self.rows, strict=True):
+            row |= {"ratio": measured.ratio, "single_ratio": measured.single_ratio}
+        return data
+
+
+def compare_loops(robots: list[str], seconds: float, tick: Callable[[str], None] = lambda _: None) -> LoopReport:
+    """Every robot for some seconds; `tick` is given each of its stages."""
+    _, cpu, _ = processor()
+    return LoopReport(cpu, lane_width(), [_measure(name, seconds, tick) for name in robots])
 
 
 def _load(name: str) -> Robot:
@@ -88,17 +104,18 @@ def _load(name: str) -> Robot:
 
 
 def _measure(name: str, seconds: float, tick: Callable[[str], None]) -> LoopRow:
-    tick(f"{name}: closed states")
+    ticks = [partial(tick, f"{Path(name).name}: {stage}") for stage in STAGES]
+    ticks[0]()
     robot = _load(name)
     states = random_states(robot, DIFFERENT)
-    tick(f"{name}: compiling")
-    times = _dynamics(robot, states, seconds / 2, lambda: tick(f"{name}: dynamics"))
+    ticks[1]()
+    times = _dynamics(robot, states, seconds / 2, ticks[2])
     closure = robot.model.closure
     assert closure is not None
     pinocchio = {way: times[way] for way in (TWO_POINTS, ONE_POINT) if way in times}
-    tick(f"{name}: compiling a run")
+    ticks[3]()
     start = robot.initial, robot.transmission(robot.initial) @ np.ones(robot.mobility), np.zeros(robot.dof)
-    runs = _runs(robot, states, start, seconds / 2, lambda: tick(f"{name}: runs"))
+    runs = _runs(robot, states, start, seconds / 2, ticks[4])
     return LoopRow(
         Path(name).name,
         robot.dof,
@@ -152,10 +169,11 @@ def _runs(
         calls |= {name: peer.stepper(name, start, STEP, ONE_STEPS) for name in INTEGRATORS}
         gaps = {name: peer.widest(name, start, STEP, ONE_STEPS) for name in INTEGRATORS}
     best = interleaved(calls, seconds, tick)
-    run = simulate_batch(robot, start[0][None], start[1][None], ONE_STEPS * STEP, step=STEP, progress=False)
+    second = ONE_STEPS * STEP
+    run = simulate_batch(robot, start[0][None], start[1][None], second, step=STEP, sample=10 * STEP, progress=False)
     return Runs(
         best.pop("redyn") * 1e9 / (BATCH * STEPS),
-        float(np.abs(robot.loop_error(run.q[-1])).max()),
+        float(np.abs(robot.loop_error(run.q[:, 0])).max()),
         {name: time * 1e9 / ONE_STEPS for name, time in best.items()},
         gaps,
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -67,15 +69,7 @@ def bench(
         if name not in ALGORITHMS:
             raise InputError(f"--algorithm: expected one of {', '.join(ALGORITHMS)}, got {name!r}")
     _check(seconds)
-    with progress_bar() as progress:
-        job = progress.add_task("starting", total=len(chosen) * len(wanted))
-        seen: list[str] = []
-
-        def tick(label: str) -> None:
-            if label not in seen:
-                seen.append(label)
-                progress.update(job, description=label, completed=len(seen) - 1)
-
+    with _stages(len(chosen) * len(wanted)) as tick:
         report = compare(chosen, wanted, seconds, tick)
     if _saved(report.to_data(), out, as_json, force):
         return
@@ -107,6 +101,21 @@ def bench(
             shown(row.over_bound),
         )
     console.print(table)
+
+
+@contextmanager
+def _stages(total: int) -> Generator[Callable[[str], None]]:
+    """A progress bar; yields a function that is given the label of the present stage."""
+    with progress_bar() as progress:
+        job = progress.add_task("starting", total=total)
+        seen: list[str] = []
+
+        def tick(label: str) -> None:
+            if label not in seen:
+                seen.append(label)
+                progress.update(job, description=label, completed=len(seen) - 1)
+
+        yield tick
 
 
 def _check(seconds: float) -> None:
@@ -176,26 +185,30 @@ def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) ->
 
 
 def _loops(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
-    from redyn.bench.loops import ROBOTS, compare_loops
+    from redyn.bench.loops import ROBOTS, STAGES, compare_loops
 
     _check(seconds)
-    with working("starting") as say:
-        rows = compare_loops(robots or list(ROBOTS), seconds, say)
-    ratios = [{"ratio": row.ratio, "single_ratio": row.single_ratio} for row in rows]
-    data = [asdict(row) | ratio for row, ratio in zip(rows, ratios, strict=True)]
-    if _saved(data, out, as_json, force):
+    chosen = robots or list(ROBOTS)
+    with _stages(len(chosen) * len(STAGES)) as tick:
+        report = compare_loops(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
         return
+    rows = report.rows
     console = wide_console()
     console.print(
-        "Nanoseconds per state, best of many, interleaved; public calls, checks on, friction off, one thread; batches of "
-        "4096.\nproject: one Newton step back to closed loops. Pinocchio: one call of constraintDynamics, a pin held at "
-        "two points or,\nwhere that is enough, at one; ratio: its quicker call over a state of a batch, over a single call.",
+        f"{report.processor}, {counted(report.lanes, 'lane')}. Nanoseconds per state, best of many, interleaved; "
+        "public calls, checks on, friction off, one thread.\n"
+        "forward, inverse, project (one Newton step back to closed loops): batches of 4096; one forward, one inverse: "
+        "single calls.\n"
+        "Pinocchio: a call of constraintDynamics, which has no batches, with a pin held at two points and, where that "
+        "is enough, at one.\n"
+        "ratio: its quicker call over a state of a batch; single: over a single call.",
         highlight=False,
     )
     console.print(_dynamics_table(rows))
     console.print(
-        "\nRuns in steps of 1 ms, nanoseconds per step and motion: simulate_batch of 4096 motions, MuJoCo by mj_step with "
-        "connect\nat its default softness; and how far loops open during a second.",
+        "\nRuns in steps of 1 ms, nanoseconds per step and motion: simulate_batch of 4096 motions; MuJoCo's mj_step, "
+        "one motion, with\nconnect at its default softness. opens by: the widest gap during a second.",
         highlight=False,
     )
     console.print(_runs_table(rows))

@@ -132,7 +132,12 @@ P3 = [
 
 def _bricard(load: Load) -> Result:
     robot = load("bricard")
-    run = simulate(robot, robot.initial, np.zeros(robot.dof), DURATION, method="abm", rtol=1e-12)
+    runs = {
+        method: simulate(robot, robot.initial, np.zeros(robot.dof), DURATION, method=method, rtol=1e-12)
+        for method in ("abm", "rkf45", "dopri5")
+    }
+    run = runs["abm"]
+    lost = {method: float(np.abs(other.energy.balance).max()) for method, other in runs.items()}
     rows = [round(t / 0.01) for t in P3_TIMES]
     bodies, joints = robot.dof, robot.dof + 1
     counted = 6 * bodies - 5 * joints
@@ -153,7 +158,11 @@ def _bricard(load: Load) -> Result:
         [Numbers(["t", "P3_x", "P3_y", "P3_z", "energy_error"], table.tolist())],
         panels=panels,
         scenes=[scene(robot, run.q[:101], "the first second")],
-        notes=["Of the 5 rows of the pin that closes the loop, 4 are independent, at each position other ones."],
+        notes=[
+            "Of the 5 rows of the pin that closes the loop, 4 are independent, at each position other ones.",
+            "The run is by abm, which keeps the energy best: at the same rtol of 1e-12 rkf45 loses up to "
+            f"{lost['rkf45']:.1e} J and dopri5 {lost['dopri5']:.1e} J.",
+        ],
         animation=lambda path, force: _page(path, run, "Bricard's mechanism (A04)", force),
     )
 
