@@ -79,16 +79,16 @@ class MujocoLoops:
 
     def __init__(self, robot: Robot) -> None:
         mujoco: Any = importlib.import_module(Mujoco.module)
-        description = _physical(robot.description)
+        description = physical(robot.description)
         spec = mujoco_spec(description)
         held = _connect(mujoco, spec, description)
         try:
             model = spec.compile()
         except ValueError as error:
             raise RedynError(f"MuJoCo does not accept it: {error}") from None
-        self._peer = Mujoco(model, joint_names(robot), robot.gravity, by_name=True)
+        self.peer = Mujoco(model, joint_names(robot), robot.gravity, by_name=True)
         model.opt.disableflags &= ~int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
-        self._mujoco, self._model, self._data = mujoco, model, self._peer.data
+        self._mujoco, self._model, self.data = mujoco, model, self.peer.data
         self._pairs = [[int(model.site(name).id) for name in names] for names in held]
 
     @classmethod
@@ -107,7 +107,7 @@ class MujocoLoops:
 
         def run() -> None:
             begin()
-            self._mujoco.mj_step(self._model, self._data, nstep=count)
+            self._mujoco.mj_step(self._model, self.data, nstep=count)
 
         return run
 
@@ -116,20 +116,20 @@ class MujocoLoops:
         self._begin(integrator, state, step)()
         widest = 0.0
         for _ in range(count):
-            self._mujoco.mj_step(self._model, self._data)
-            sites = self._data.site_xpos
+            self._mujoco.mj_step(self._model, self.data)
+            sites = self.data.site_xpos
             widest = max(widest, *(float(np.linalg.norm(sites[a] - sites[b])) for a, b in self._pairs))
-        return None if any(warning.number for warning in self._data.warning) else widest
+        return None if any(warning.number for warning in self.data.warning) else widest
 
     def _begin(self, integrator: str, state: Sequence[Array], step: float) -> Callable[[], None]:
         kinds = self._mujoco.mjtIntegrator
         kind = {"rk4": kinds.mjINT_RK4, "implicit": kinds.mjINT_IMPLICIT}[integrator]
-        q, v, tau = self._peer.state(*state)
+        q, v, tau = self.peer.state(*state)
 
         def begin() -> None:
             self._model.opt.integrator, self._model.opt.timestep = kind, step
-            self._mujoco.mj_resetData(self._model, self._data)
-            self._data.qpos[:], self._data.qvel[:], self._data.qfrc_applied[:] = q, v, tau
+            self._mujoco.mj_resetData(self._model, self.data)
+            self.data.qpos[:], self.data.qvel[:], self.data.qfrc_applied[:] = q, v, tau
 
         return begin
 
@@ -155,7 +155,7 @@ def _connect(mujoco: Any, spec: Any, description: RobotDescription) -> list[list
     return pairs
 
 
-def _physical(description: RobotDescription) -> RobotDescription:
+def physical(description: RobotDescription) -> RobotDescription:
     """With moments of inertia that MuJoCo accepts: the smallest one is raised, which has no effect on planar motion."""
     links = [link.model_copy(update={"inertia": _raised(link.inertia)}) for link in as_frames(description).links]
     return as_frames(description).model_copy(update={"links": links})
