@@ -149,6 +149,6 @@ def test_command():
     assert "by Pinocchio's constraintDynamics" in text
     line = run("four-bar", "--states", 3, "--markdown").stdout.splitlines()[-1]
     assert line.count("|") == 5
-    assert "forward_dynamics not compared: MuJoCo's loops are soft" in line
+    assert f"; forward_dynamics and inverse_dynamics {SOFT} |" in line
     data = json.loads(run("four-bar", "--states", 3, "--json").output)
     assert all(peer["agrees"] for peer in data["peers"])

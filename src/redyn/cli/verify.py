@@ -132,8 +132,12 @@ def _print_line(source: str, robot: Robot, found: list[Comparison]) -> None:
 def _summary(item: Comparison) -> str:
     worst = max((row for row in item.rows if not row.note), key=lambda row: row.difference / row.allowed)
     parts = [f"{worst.difference:.0e}" if item.agrees else f"DIFFERS: {worst.quantity} by {worst.difference:.0e}"]
-    notes = [f"{row.quantity} {row.note.partition(' (')[0]}" for row in item.rows if row.note]
-    return "; ".join([*parts, *notes[:1]])
+    notes: dict[str, list[str]] = {}
+    for row in item.rows:
+        if row.note:
+            notes.setdefault(row.note.partition(" (")[0], []).append(row.quantity)
+    said = [f"{' and '.join(quantities)} {note}" for note, quantities in notes.items()]
+    return "; ".join([*parts, *said[:1]])
 
 
 def _cell(text: str) -> str:
