@@ -24,7 +24,8 @@ from redyn.description import (
     to_yaml,
     transforms,
 )
-from redyn.description.loops import Loops
+from redyn.description.given import Loops
+from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
@@ -120,7 +121,8 @@ class Robot:
         from redyn.kinematics.closure import analyse
 
         found = analyse(self.model, self.description, self._described_initial())
-        self.model, self.notes = found.model, (*found.notes, *([found.failure] if found.failure else []))
+        said = [*pose_notes(self.description), *found.notes, *([found.failure] if found.failure else [])]
+        self.model, self.notes = found.model, tuple(said)
         self._initial = found.initial
         return found.failure
 
@@ -745,7 +747,8 @@ class Robot:
         A file there that is no URDF is replaced only with `force`.
 
         Frames keep their names and poses. URDF has no gravity, rotor inertia or initial values: they become comments,
-        with a RedynWarning for those that change the dynamics.
+        with a RedynWarning for those that change the dynamics. Loops become elements that redyn reads back, and other
+        programs ignore.
         """
         text = to_urdf(self.description)
         if path is not None:
@@ -771,8 +774,9 @@ class Robot:
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
-        Joints that mimic a locked one are fixed with it, where it holds them (with a warning if they moved on their
-        own here). A joint that mimics another cannot be locked alone: lock its leader.
+        Joints that mimic a locked one, or follow it through a gear, are fixed with it, where it holds them (with a
+        warning if they moved on their own here). A joint that follows another cannot be locked alone: lock its leader.
+        Loops of which no joint moves any more are left out.
 
         >>> import redyn
         >>> redyn.load("puma").lock({"joint1": 0.2, "joint6": None}).joint_names
@@ -782,7 +786,7 @@ class Robot:
         along = [name for name in self.joint_names if name not in joints and name not in locked.joint_names]
         if along:
             shown = ", ".join(map(repr, along))
-            warn(f"lock: fixed too, since {'it mimics' if len(along) == 1 else 'they mimic'} a locked joint: {shown}")
+            warn(f"lock: fixed too, since {'it follows' if len(along) == 1 else 'they follow'} a locked joint: {shown}")
         return locked
 
     def attach(
@@ -792,7 +796,7 @@ class Robot:
 
         Its base becomes the fixed link `<other>_base`, and its names get a prefix if one of them is taken. Gravity is
         that of this robot. The end effector is that of `other` if it sits on this one's. Joints that mimic others are
-        tied as in the robot that has them.
+        tied as in the robot that has them. If only one robot has loops, all joints of the other are driven.
 
         >>> import redyn
         >>> redyn.load("three-link").attach(redyn.load("two-link"), pose=([0, 0, 0.1], [0, 0, 0])).joint_names
@@ -810,6 +814,8 @@ class Robot:
 
     def subtree(self, link: str | int) -> Robot:
         """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
+
+        Loops that leave it are left out, with a warning.
 
         >>> import redyn
         >>> redyn.load("puma").subtree("link4").joint_names
@@ -1012,7 +1018,7 @@ def load(
     loops: Loops | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Robot:
-    """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
+    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict.
 
     `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
     quaternion x y z w, qd with its angular and linear velocity in its own axes.
@@ -1026,8 +1032,9 @@ def load(
     Files may be untrusted, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
     ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
 
-    `loops` are joints that close loops, a list of mappings as in a robot file, and `actuated` names the joints that are
-    driven then; both take the place of what the file says. `loops=False` loads the bare tree.
+    `loops` are joints that close loops, a list of mappings as in a robot file or the path of a YAML file beside it, and
+    `actuated` names the joints that are driven then; both take the place of what the file says. `loops=False` loads the
+    bare tree.
 
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>

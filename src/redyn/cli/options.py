@@ -46,6 +46,11 @@ Trusted = Annotated[
 ]
 
 
+Loops = Annotated[
+    str | None, typer.Option(metavar="FILE", help="A YAML file of loops beside the robot file; none: without loops.")
+]
+
+
 def listed(names: str | None) -> list[str] | None:
     """`a, b` as a list."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
