@@ -137,11 +137,10 @@ class MujocoLoops:
 def _connect(mujoco: Any, spec: Any, description: RobotDescription) -> list[list[str]]:
     """Adds the loops to a specification; the names of the two sites that each joint holds together."""
     pairs: list[list[str]] = []
-    for loop in description.loops:
+    for loop, frames in zip(description.loops, loop_frames(description), strict=True):
         heights = {"spherical": (0.0,), "revolute": (0.0, APART)}.get(loop.joint)
         if heights is None:
             raise RedynError(f"MuJoCo's connect is no {loop.joint} joint")
-        frames = loop_frames(description, loop)
         for height in heights:
             equality = spec.add_equality(name=f"{loop.name} at {height}")
             names = [f"{equality.name}, {link}" for link in loop.between]

@@ -65,7 +65,7 @@ def joint_names(robot: Robot) -> list[str]:
 def read(kind: type[P], robot: Robot, source: Path | None = None, floating_base: bool = False) -> P:
     """A program that has read the robot's own file where it can, and redyn's export of the robot to URDF otherwise.
 
-    A robot with loops, which no URDF has, it is given body by body.
+    A robot with loops, which Pinocchio does not read, it is given body by body.
     """
     armature = np.array([float(link.joint.armature) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
     if robot.loops:

@@ -64,10 +64,9 @@ class Constraints:
         self.datas = self.pin.StdVec_RigidConstraintData()
         self.rows = 0
         local = self.pin.ReferenceFrame.LOCAL
-        for loop in description.loops:
+        for loop, frames in zip(description.loops, loop_frames(description), strict=True):
             contacts = self._contacts(loop)
-            ends = zip(loop.between, loop_frames(description, loop), strict=True)
-            placed = [self._placed(link, T) for link, T in ends]
+            placed = [self._placed(link, T) for link, T in zip(loop.between, frames, strict=True)]
             for kind, rows, shift in contacts:
                 (a, A), (b, B) = ((joint, place * shift) for joint, place in placed)
                 self.models.append(self.pin.RigidConstraintModel(kind, model, a, A, b, B, local))
