@@ -1,4 +1,4 @@
-"""Pinocchio's model of a robot with closed loops, built from redyn's description: URDF has no loops.
+"""Pinocchio's model of a robot with closed loops, built from redyn's description: it reads no loops from files.
 
 Its loops are rigid constraints between points (three rows) or frames (six). A ball is one point and a weld one frame;
 for a pin, of which it has none, two points of the axis are held together: six rows where five would do.
