@@ -170,7 +170,8 @@ def _bricard(load: Load) -> Result:
 def _kept(run: Run, tolerance: float) -> Check:
     """What the library judges programs by."""
     drift = float(np.abs(run.energy.balance).max())
-    return within("mechanical energy (J) over 10 s", drift, tolerance, "its initial value", against="text")
+    what = f"mechanical energy (J) over 10 s by {run.method}"
+    return within(what, drift, tolerance, "its initial value", against="text")
 
 
 def _page(path: Path, run: Run, title: str, force: bool) -> object:
