@@ -58,6 +58,21 @@ class Options(TypedDict, total=False):
     out: Output  # an array to fill, or a tuple of them where several come back
 
 
+class ClosingOptions(Options, total=False):
+    """Those of calls that are also of use without the loops of a robot.
+
+    A keyword of its own would cost every call some 10 ns, which is a fortieth of it.
+    """
+
+    loops: bool  # False: of the bare tree
+
+
+class ReducedOptions(Options, total=False):
+    """Those of the mass matrix."""
+
+    reduced: bool  # True: of the independent rates
+
+
 class Threads(TypedDict, total=False):
     """Keywords of calls that make their result from several arrays."""
 
@@ -530,9 +545,7 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
-        *,
-        loops: bool = True,
-        **options: Unpack[Options],
+        **options: Unpack[ClosingOptions],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35).
 
@@ -540,7 +553,7 @@ class Robot:
         needs, the least in the sense of squares. The wrench of a floating base is that which somebody has to supply.
         `loops=False` is of the bare tree.
         """
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.inverse_dynamics(q, qd, qdd, external, payload, gravity, **options)
         return self._run_in_world("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
 
@@ -553,15 +566,13 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
-        *,
-        loops: bool = True,
-        **options: Unpack[Options],
+        **options: Unpack[ClosingOptions],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way.
 
         Where loops are closed they stay closed; `loops=False` is of the bare tree.
         """
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.forward_dynamics(q, qd, tau, external, payload, gravity, method, **options)
         if method == "recursive":
             return self._run_in_world("forward_dynamics", (q, qd, tau), options, gravity, external, payload)
@@ -573,12 +584,12 @@ class Robot:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
         return self._run("solve", (q, phi), options)
 
-    def mass_matrix(self, q: ArrayLike, *, reduced: bool = False, **options: Unpack[Options]) -> Array:
+    def mass_matrix(self, q: ArrayLike, **options: Unpack[ReducedOptions]) -> Array:
         """The generalized inertia matrix (9.15), armature included.
 
         Of the tree, whether or not loops are closed; `reduced` gives that of the independent rates, G^T M G.
         """
-        if reduced and self.model.loops:
+        if options and options.pop("reduced", False) and self.model.loops:
             return self._run("reduced_mass_matrix", (q,), options)
         return self._run("mass_matrix", (q,), options)
 
@@ -604,10 +615,10 @@ class Robot:
         return self._run("coriolis_vector", (q, qd), options)
 
     def gravity_torque(
-        self, q: ArrayLike, gravity: ArrayLike | None = None, *, loops: bool = True, **options: Unpack[Options]
+        self, q: ArrayLike, gravity: ArrayLike | None = None, **options: Unpack[ClosingOptions]
     ) -> Array:
         """What the actuators must supply to hold still; where loops are closed, zero at joints without actuators."""
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.gravity_torque(q, gravity, **options)
         return self._run_in_world("gravity_torque", (q,), options, gravity)
 
