@@ -1,6 +1,6 @@
 """redyn: recursive robot dynamics by the DeNOC method.
 
-    load(source)                  a robot: a library name (see `library`), a .yaml, .urdf or .xml file, or a dict
+    load(source)                  a robot: a library name (see `library`), a .yaml, .urdf, .sdf or .xml file, or a dict
     simulate(robot, q, qd, ...)   its motion in time, a `Run`; `simulate_batch` for many at once
     derive(robot)                 its equations of motion in symbols, `Equations`
     trajectory, control           motions to follow, and controllers that follow them

@@ -24,11 +24,12 @@ from redyn.description import (
     to_yaml,
     transforms,
 )
-from redyn.description.loops import Loops
+from redyn.description.given import Loops
+from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
-from redyn.dynamics.catalogue import CATALOGUE
+from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
@@ -55,6 +56,21 @@ class Options(TypedDict, total=False):
     threads: int | None  # None: as many as help
     check: bool  # False: a result that is not finite comes back as it is
     out: Output  # an array to fill, or a tuple of them where several come back
+
+
+class ClosingOptions(Options, total=False):
+    """Those of calls that are also of use without the loops of a robot.
+
+    A keyword of its own would cost every call some 10 ns, which is a fortieth of it.
+    """
+
+    loops: bool  # False: of the bare tree
+
+
+class ReducedOptions(Options, total=False):
+    """Those of the mass matrix."""
+
+    reduced: bool  # True: of the independent rates
 
 
 class Threads(TypedDict, total=False):
@@ -120,7 +136,8 @@ class Robot:
         from redyn.kinematics.closure import analyse
 
         found = analyse(self.model, self.description, self._described_initial())
-        self.model, self.notes = found.model, (*found.notes, *([found.failure] if found.failure else []))
+        said = [*pose_notes(self.description), *found.notes, *([found.failure] if found.failure else [])]
+        self.model, self.notes = found.model, tuple(said)
         self._initial = found.initial
         return found.failure
 
@@ -528,9 +545,7 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
-        *,
-        loops: bool = True,
-        **options: Unpack[Options],
+        **options: Unpack[ClosingOptions],
     ) -> Array:
         """The torques (forces, for prismatic joints) that a motion needs: Eqs. (9.32)-(9.35).
 
@@ -538,7 +553,7 @@ class Robot:
         needs, the least in the sense of squares. The wrench of a floating base is that which somebody has to supply.
         `loops=False` is of the bare tree.
         """
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.inverse_dynamics(q, qd, qdd, external, payload, gravity, **options)
         return self._run_in_world("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
 
@@ -551,15 +566,13 @@ class Robot:
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
         method: Literal["recursive", "cholesky"] = "recursive",
-        *,
-        loops: bool = True,
-        **options: Unpack[Options],
+        **options: Unpack[ClosingOptions],
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way.
 
         Where loops are closed they stay closed; `loops=False` is of the bare tree.
         """
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.forward_dynamics(q, qd, tau, external, payload, gravity, method, **options)
         if method == "recursive":
             return self._run_in_world("forward_dynamics", (q, qd, tau), options, gravity, external, payload)
@@ -571,12 +584,12 @@ class Robot:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
         return self._run("solve", (q, phi), options)
 
-    def mass_matrix(self, q: ArrayLike, *, reduced: bool = False, **options: Unpack[Options]) -> Array:
+    def mass_matrix(self, q: ArrayLike, **options: Unpack[ReducedOptions]) -> Array:
         """The generalized inertia matrix (9.15), armature included.
 
         Of the tree, whether or not loops are closed; `reduced` gives that of the independent rates, G^T M G.
         """
-        if reduced and self.model.loops:
+        if options and options.pop("reduced", False) and self.model.loops:
             return self._run("reduced_mass_matrix", (q,), options)
         return self._run("mass_matrix", (q,), options)
 
@@ -602,10 +615,10 @@ class Robot:
         return self._run("coriolis_vector", (q, qd), options)
 
     def gravity_torque(
-        self, q: ArrayLike, gravity: ArrayLike | None = None, *, loops: bool = True, **options: Unpack[Options]
+        self, q: ArrayLike, gravity: ArrayLike | None = None, **options: Unpack[ClosingOptions]
     ) -> Array:
         """What the actuators must supply to hold still; where loops are closed, zero at joints without actuators."""
-        if not loops and self.model.loops:
+        if options and not options.pop("loops", True) and self.model.loops:
             return self.tree.gravity_torque(q, gravity, **options)
         return self._run_in_world("gravity_torque", (q,), options, gravity)
 
@@ -745,7 +758,8 @@ class Robot:
         A file there that is no URDF is replaced only with `force`.
 
         Frames keep their names and poses. URDF has no gravity, rotor inertia or initial values: they become comments,
-        with a RedynWarning for those that change the dynamics.
+        with a RedynWarning for those that change the dynamics. Loops become elements that redyn reads back, and other
+        programs ignore.
         """
         text = to_urdf(self.description)
         if path is not None:
@@ -771,8 +785,9 @@ class Robot:
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
-        Joints that mimic a locked one are fixed with it, where it holds them (with a warning if they moved on their
-        own here). A joint that mimics another cannot be locked alone: lock its leader.
+        Joints that mimic a locked one, or follow it through a gear, are fixed with it, where it holds them (with a
+        warning if they moved on their own here). A joint that follows another cannot be locked alone: lock its leader.
+        Loops of which no joint moves any more are left out.
 
         >>> import redyn
         >>> redyn.load("puma").lock({"joint1": 0.2, "joint6": None}).joint_names
@@ -782,7 +797,7 @@ class Robot:
         along = [name for name in self.joint_names if name not in joints and name not in locked.joint_names]
         if along:
             shown = ", ".join(map(repr, along))
-            warn(f"lock: fixed too, since {'it mimics' if len(along) == 1 else 'they mimic'} a locked joint: {shown}")
+            warn(f"lock: fixed too, since {'it follows' if len(along) == 1 else 'they follow'} a locked joint: {shown}")
         return locked
 
     def attach(
@@ -792,7 +807,7 @@ class Robot:
 
         Its base becomes the fixed link `<other>_base`, and its names get a prefix if one of them is taken. Gravity is
         that of this robot. The end effector is that of `other` if it sits on this one's. Joints that mimic others are
-        tied as in the robot that has them.
+        tied as in the robot that has them. If only one robot has loops, all joints of the other are driven.
 
         >>> import redyn
         >>> redyn.load("three-link").attach(redyn.load("two-link"), pose=([0, 0, 0.1], [0, 0, 0])).joint_names
@@ -810,6 +825,8 @@ class Robot:
 
     def subtree(self, link: str | int) -> Robot:
         """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
+
+        Loops that leave it are left out, with a warning.
 
         >>> import redyn
         >>> redyn.load("puma").subtree("link4").joint_names
@@ -924,6 +941,8 @@ class Robot:
     def _task(self, algorithm: str) -> Task:
         if algorithm not in CATALOGUE:
             raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join(CATALOGUE)}")
+        if algorithm in LOOP_ALGORITHMS and not self.model.loops:
+            raise InputError(f"{algorithm} is for robots with closed loops; {self.name} has none")
         asks = "frame" in CATALOGUE[algorithm].options
         return Task(algorithm, frame=self.frame_name() if asks else None)
 
@@ -1012,7 +1031,7 @@ def load(
     loops: Loops | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Robot:
-    """A robot from the library, a .yaml, .urdf or .xml (MJCF) file, or a dict.
+    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict.
 
     `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
     quaternion x y z w, qd with its angular and linear velocity in its own axes.
@@ -1026,8 +1045,9 @@ def load(
     Files may be untrusted, so one may read others (meshes, what an MJCF includes) of its own folder only, or of the
     ROS package that holds it; `trust="files"` lets a file that you trust name any file of this machine.
 
-    `loops` are joints that close loops, a list of mappings as in a robot file, and `actuated` names the joints that are
-    driven then; both take the place of what the file says. `loops=False` loads the bare tree.
+    `loops` are joints that close loops, a list of mappings as in a robot file or the path of a YAML file beside it, and
+    `actuated` names the joints that are driven then; both take the place of what the file says. `loops=False` loads the
+    bare tree.
 
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>

@@ -12,6 +12,7 @@ import pytest
 
 import redyn
 from commands import printed as run
+from sdf_elements import CLOSING, FOUR_BAR, sdf
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["show", "one-link"], 0), (["show", "two-lynk"], 2)])
@@ -70,6 +71,25 @@ def test_show(name):
     assert name in text
     assert "defects" in text
     assert run("show", name, "--yaml") == redyn.load(name).to_yaml()
+
+
+def test_show_loops():
+    text = run("show", "four-bar")
+    assert re.search(r"cut +revolute +crank - coupler", text)
+    assert "mobility 1 of 3 joint rates; driven: crank" in text
+    assert "driven: output, coupler" in run("show", "four-bar", "--actuated", "output, coupler")
+    assert "Loops" not in run("show", "four-bar", "--loops", "none")
+    assert "loops" in run("show", "--help")
+
+
+def test_show_sdf(tmp_path):
+    """A file that does not say what is driven becomes a robot file that does."""
+    (tmp_path / "bars.sdf").write_text(sdf(*FOUR_BAR, CLOSING))
+    text = run("show", str(tmp_path / "bars.sdf"), "--actuated", "crank", "--yaml")
+    (tmp_path / "bars.yaml").write_text(text)
+    assert "driven: crank" in run("show", str(tmp_path / "bars.yaml"))
+    (tmp_path / "loops.yaml").write_text("loops: []\n")
+    assert "Loops" not in run("show", str(tmp_path / "bars.sdf"), "--loops", "loops.yaml")
 
 
 def test_torque_at_a_state():

@@ -140,9 +140,11 @@ def test_what_an_mjcf_says():
 def test_what_is_left_out_is_said_once():
     with pytest.warns(redyn.RedynWarning) as caught:
         redyn.load(DATA / "hand.xml")
-    (message,) = [str(warning.message) for warning in caught]
-    for what in ("contacts", "actuators (1)", "tendons (1)", "equality constraints (1)", "fluid"):
+    messages = [str(warning.message) for warning in caught]
+    (message,) = [text for text in messages if "leaves out" in text]
+    for what in ("contacts", "actuators (1)", "tendons (1)", "fluid"):
         assert what in message
+    assert "hand.xml: 1 equality constraint taken as exact; solref and solimp" in "\n".join(messages)
 
 
 BODY = '<mujoco><worldbody><body name="b">{}<geom size="1"/></body></worldbody></mujoco>'
@@ -382,8 +384,8 @@ SWITCHED = """<mujoco><option gravity="1 2 -9" density="{density}"><flag {flag}=
 FLAGS = [  # and what is no longer said to be left out
     ("gravity", {"gravity compensation"}),
     ("contact", {"contacts"}),
-    ("constraint", {"contacts", "equality constraints (1)"}),
-    ("equality", {"equality constraints (1)"}),
+    ("constraint", {"contacts"}),
+    ("equality", set()),
     ("frictionloss", set()),
     ("limit", set()),
     ("actuation", {"actuators (1)"}),
@@ -393,7 +395,6 @@ FLAGS = [  # and what is no longer said to be left out
 ]
 ALL = {
     "contacts",
-    "equality constraints (1)",
     "actuators (1)",
     "gravity compensation",
     "the fluid around",
@@ -408,9 +409,12 @@ def test_what_a_file_disables_does_not_act(tmp_path, flag, silent):
         skip_unless_separate(path)
     with pytest.warns(redyn.RedynWarning) as caught:
         robot = redyn.load(path)
-    (message,) = [str(warning.message) for warning in caught]
+    messages = [str(warning.message) for warning in caught]
+    (message,) = [text for text in messages if "leaves out" in text]
     assert set(message.partition("leaves out ")[2].split(", ")) == ALL - silent
+    assert any("taken as exact" in text for text in messages) == (flag not in ("equality", "constraint"))
     joint = robot.description.links[0].joint
+    assert (joint.mimic is not None) == (flag not in ("equality", "constraint"))
     assert (joint.coulomb == 0.2) == (flag not in ("frictionloss", "constraint"))
     assert (joint.limits is not None) == (flag not in ("limit", "constraint"))
     assert (joint.damping == 0.3) == ("damper" not in flag)

@@ -15,6 +15,7 @@ from random_robots import KINDS, close, on_floats, random_joints, random_motion,
 from redyn.bench.compare import URDF
 from redyn.bench.peers import robots_folder
 from redyn.description import read
+from redyn.description.loops import loop_frames
 from redyn.description.schema import SEVERAL
 
 SINGLE = [
@@ -40,7 +41,8 @@ def bare(data):
 
 
 def check_pinocchio(robot, seed=0, tolerance=1e-11):
-    oracle = exported(robot)
+    """Others read the tree alone of a robot with loops."""
+    oracle, robot = exported(robot), on_floats(robot.tree)
     q, qd, x = random_state(robot, seed)
     close(robot.inverse_dynamics(q, qd, x), oracle.inverse_dynamics(q, qd, x), tolerance=tolerance)
     close(robot.mass_matrix(q), oracle.mass_matrix(q), tolerance=tolerance)
@@ -52,6 +54,7 @@ def check_mujoco(robot, seed=0, tolerance=1e-9):
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(robot.to_urdf())
+    robot = on_floats(robot.tree)
     model.opt.gravity[:] = robot.gravity
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
     assert model.nv == robot.dof
@@ -85,12 +88,33 @@ def check_again(robot, tmp_path, **options):
     assert set(robot.frame_names) <= set(again.frame_names)
     np.testing.assert_allclose(again.limits, robot.limits)
     assert again.total_mass == pytest.approx(robot.total_mass)
+    check_loops(again, robot)
+    robot, again = on_floats(robot.tree), on_floats(again.tree)
     q, qd, x = random_state(robot, 3)
     parts, expected = again.torque_parts(q, qd, x, robot.gravity), robot.torque_parts(q, qd, x)
     for key in ("inertia", "coriolis", "gravity", "friction"):
         close(getattr(parts, key), getattr(expected, key))
     for frame in robot.frame_names:
         close(again.forward_kinematics(q, frame), robot.forward_kinematics(q, frame))
+
+
+def check_loops(again, robot):
+    """The same loops, closed in the same pose, where the robot accelerates in the same way."""
+    kinds = [(loop.name, loop.joint, loop.between, loop.length) for loop in robot.loops]
+    assert [(loop.name, loop.joint, loop.between, loop.length) for loop in again.loops] == kinds
+    assert again.velocity_names == robot.velocity_names
+    if not robot.loops:
+        return
+    close(again.initial, robot.initial)
+    assert again.mobility == robot.mobility
+    for ours, theirs in zip(loop_frames(robot.description), loop_frames(again.description), strict=True):
+        close(theirs[0], ours[0])
+        close(theirs[1], ours[1])
+    q = robot.initial
+    qd = robot.transmission(q) @ np.linspace(-0.4, 0.5, robot.mobility)
+    tau = np.linspace(0.1, 0.3, robot.dof)
+    expected = robot.forward_dynamics(q, qd, tau)
+    close(again.forward_dynamics(q, qd, tau, gravity=robot.gravity), expected, tolerance=1e-8)
 
 
 @settings(max_examples=40)
@@ -163,6 +187,62 @@ def test_library_in_mujoco(name):
 def test_urdf_to_urdf(name, tmp_path):
     robot = on_floats(redyn.load(robots_folder() / URDF[name], exact=True))
     check_again(robot, tmp_path, exact=True)
+
+
+CLOSED = [name for name in redyn.library() if read(name).loops]
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_closed_library_comes_back(name, tmp_path):
+    robot = on_floats(redyn.load(name, exact=True))
+    with pytest.warns(
+        redyn.RedynWarning, match=rf"{name}: URDF has no loops; \d+ loops? written as elements of URDF\+"
+    ):
+        robot.to_urdf(tmp_path / "robot.urdf")
+    again = on_floats(redyn.load(tmp_path / "robot.urdf", exact=True))
+    check_loops(again, robot)
+    split = {part: part.rpartition(".")[0] or part for part in again.actuated}  # of joints with two coordinates
+    assert list(dict.fromkeys(split.values())) == robot.actuated
+
+
+def geared(first, second, *coefficients):
+    loop = {"name": "teeth", "between": [first, second], "joint": "gear", "coefficients": coefficients}
+    return {"loops": [loop], "actuated": [first]}
+
+
+@pytest.mark.parametrize(
+    ("gear", "tag"),
+    [
+        (geared("crank", "output", 0, -2.5), "coupling"),
+        (geared("crank", "output", 0.1, -2.5), "gear"),
+        (geared("output", "crank", 0, 1, 0.2), "gear"),
+        (geared("output", "coupler", 0, 2), "gear"),  # one carries the other: URDF+ would take sums of angles
+    ],
+)
+def test_gears_come_back(gear, tag, tmp_path):
+    robot = redyn.load("four-bar", **gear)
+    text = robot.to_urdf(tmp_path / "robot.urdf")
+    assert f'<{tag} name="teeth"' in text
+    again = redyn.load(tmp_path / "robot.urdf")
+    assert again.loops == robot.loops
+    assert again.actuated == robot.actuated
+
+
+def test_distances_and_the_world_come_back(tmp_path):
+    loops = [
+        {"name": "rod", "between": ["crank", "coupler"], "joint": "distance", "length": 0.12, "at": [0, 0.1, 0]},
+        {"name": "pin", "between": ["world", "coupler"], "joint": "planar", "at": [1, 2, 3], "axis": [0, 1, 1]},
+    ]
+    robot = redyn.load("four-bar", loops=loops, actuated=[])
+    robot.to_urdf(tmp_path / "robot.urdf")
+    again = redyn.load(tmp_path / "robot.urdf")
+    assert again.actuated == []
+    assert [(loop.joint, loop.between, loop.length) for loop in again.loops] == [
+        ("distance", ("crank", "coupler"), 0.12),
+        ("planar", ("world", "coupler"), None),
+    ]
+    for ours, theirs in zip(loop_frames(robot.description), loop_frames(again.description), strict=True):
+        close(theirs, ours)
 
 
 def test_transformed_robots(tmp_path):

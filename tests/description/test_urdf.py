@@ -134,7 +134,7 @@ MISTAKES = {
     "two parents": (
         '<child link="tool"/>',
         '<child link="upper"/>',
-        r"arm\.urdf:21: link 'upper' is the child of two joints",
+        r"arm\.urdf:21: joint 'mount' connects link 'upper' with itself",
     ),
     "two roots": (
         '<joint name="mount" type="fixed"><parent link="upper"/><child link="tool"/><origin xyz="0.5 0 0"/></joint>',

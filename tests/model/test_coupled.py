@@ -225,7 +225,7 @@ def test_chains_of_followers_are_fixed_with_their_leader(convention):
     assert locked.joint_names == ["j4"]
     assert fixed_at(locked) == pytest.approx({"j1": 0.4, "j2": 0.9, "j3": -0.6})
     free = quietly(redyn.load, hand(convention))
-    with pytest.warns(redyn.RedynWarning, match="lock: fixed too, since they mimic a locked joint: 'j2', 'j3'"):
+    with pytest.warns(redyn.RedynWarning, match="lock: fixed too, since they follow a locked joint: 'j2', 'j3'"):
         assert free.lock({"j1": 0.4}).description == locked.description
     assert fixed_at(coupled.lock({"j1": None})) == pytest.approx({"j1": 0.0, "j2": 0.1, "j3": 0.2})
     for more in ({"j2": 0.9}, {"j3": -0.6, "j2": None}):

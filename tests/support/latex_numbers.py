@@ -170,9 +170,15 @@ class Reader:
             return self.marked(self.matrix())
         if token in (r"\sin", r"\cos"):
             return self.trigonometry()
+        if token == r"\arccos":
+            self.next()
+            return float(np.arccos(self.bracket()))
         if token == r"\mathrm":
             self.next()
-            assert self.raw_group() == "diag"
+            function = self.raw_group()
+            if function == "atan2":
+                return float(np.arctan2(*np.ravel(self.bracket(listed=True))))
+            assert function == "diag"
             return np.diag(np.ravel(self.bracket(listed=True)))
         return self.named()
 

@@ -194,8 +194,8 @@ class ClosedOracle(Oracle):
         super().__init__(robot)
         self.constraints = pin.StdVec_RigidConstraintModel()
         self.constraint_data = pin.StdVec_RigidConstraintData()
-        for loop in robot.loops:
-            first, second = (pin.SE3(T) for T in loop_frames(robot.description, loop))
+        for loop, where in zip(robot.loops, loop_frames(robot.description), strict=True):
+            first, second = (pin.SE3(T) for T in where)
             ends = []
             for name, placement in zip(loop.between, (first, second), strict=True):
                 frame = None if name == "world" else self.model.frames[self.frames[name]]

@@ -25,7 +25,7 @@ class Page:
     """The numbers behind a page at its state; `heading` and `text` are what stands above a formula."""
 
     def __init__(self, at):
-        self.at, self.robot = at, at.eqs.robot
+        self.at, self.robot = at, at.eqs.robot.tree  # of a robot with loops, what is left when they are cut
         self.q, self.qd, self.qdd = at.q, at.qd, at.qdd
         self.view = v = self.robot.denoc(self.q, self.qd, self.qdd)
         self.n, self.heading, self.text = v.n, "", ""
@@ -86,6 +86,8 @@ class Page:
         if not subscript or not all(part.isdigit() for part in parts):
             return None
         numbers = [int(part) for part in parts]
+        if 9 < int(subscript.replace(",", "")) <= self.n:  # no sum: there is such a joint
+            numbers = [int(subscript)]
         if name in ("c", "s"):
             angle = sum(self.q[k - 1] for k in numbers)
             return float(np.cos(angle) if name == "c" else np.sin(angle))

@@ -129,6 +129,8 @@ def named_robot(name: str) -> Subject:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RedynWarning)
         robot = load(source or name, floating_base=name in FREE, friction=False)
+    if robot.loops:
+        raise InputError(f"{name} has closed loops; `redyn bench loops {name}` times it")
     return Subject(Path(name).name, robot, source, name in FREE)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -14,6 +16,9 @@ from redyn import files
 from redyn.cli.options import Force, progress_bar, wide_console, working
 from redyn.errors import InputError
 from redyn.words import counted
+
+if TYPE_CHECKING:
+    from redyn.bench.loops import LoopRow
 
 
 def bench(
@@ -34,11 +39,16 @@ def bench(
 
     `redyn bench simulate` times simulation instead: steps against MuJoCo's, a free fall against SciPy's solve_ivp.
 
+    `redyn bench loops ROBOT...` times closed loops: batches, single calls and runs, against Pinocchio's
+    constraintDynamics and MuJoCo's connect, with the gap that the latter leaves. --seconds 0.5 gives a quick look.
+
     Example: redyn bench ur5 --seconds 5
 
     Example: redyn bench calls ur5 panda arm.urdf
 
     Example: redyn bench simulate
+
+    Example: redyn bench loops four-bar stewart
 
     Example: redyn bench ur5 panda --algorithm inverse_dynamics --out speed.json
     """
@@ -51,20 +61,15 @@ def bench(
     if robots and robots[0] == "calls":
         _calls(robots[1:] or ["ur5", "panda"], seconds, out, as_json, force)
         return
+    if robots and robots[0] == "loops":
+        _loops(robots[1:], seconds, out, as_json, force)
+        return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
         if name not in ALGORITHMS:
             raise InputError(f"--algorithm: expected one of {', '.join(ALGORITHMS)}, got {name!r}")
     _check(seconds)
-    with progress_bar() as progress:
-        job = progress.add_task("starting", total=len(chosen) * len(wanted))
-        seen: list[str] = []
-
-        def tick(label: str) -> None:
-            if label not in seen:
-                seen.append(label)
-                progress.update(job, description=label, completed=len(seen) - 1)
-
+    with _stages(len(chosen) * len(wanted)) as tick:
         report = compare(chosen, wanted, seconds, tick)
     if _saved(report.to_data(), out, as_json, force):
         return
@@ -96,6 +101,21 @@ def bench(
             shown(row.over_bound),
         )
     console.print(table)
+
+
+@contextmanager
+def _stages(total: int) -> Generator[Callable[[str], None]]:
+    """A progress bar; yields a function that is given the label of the present stage."""
+    with progress_bar() as progress:
+        job = progress.add_task("starting", total=total)
+        seen: list[str] = []
+
+        def tick(label: str) -> None:
+            if label not in seen:
+                seen.append(label)
+                progress.update(job, description=label, completed=len(seen) - 1)
+
+        yield tick
 
 
 def _check(seconds: float) -> None:
@@ -162,3 +182,80 @@ def _simulation(seconds: float, out: Path | None, as_json: bool, force: bool) ->
         theirs = ("", "") if row.theirs is None or row.ratio is None else (f"{row.theirs:.0f}", f"{row.ratio:.1f}")
         table.add_row(row.what, row.robot, f"{row.redyn:.0f}", row.peer, *theirs, row.note)
     wide_console().print(table)
+
+
+def _loops(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.loops import ROBOTS, STAGES, compare_loops
+
+    _check(seconds)
+    chosen = robots or list(ROBOTS)
+    with _stages(len(chosen) * len(STAGES)) as tick:
+        report = compare_loops(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    rows = report.rows
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}. Nanoseconds per state, best of many, interleaved; "
+        "public calls, checks on, friction off, one thread.\n"
+        "forward, inverse, project (one Newton step back to closed loops): batches of 4096; one forward, one inverse: "
+        "single calls.\n"
+        "Pinocchio: a call of constraintDynamics, which has no batches, with a pin held at two points and, where that "
+        "is enough, at one.\n"
+        "ratio: its quicker call over a state of a batch; single: over a single call.",
+        highlight=False,
+    )
+    console.print(_dynamics_table(rows))
+    console.print(
+        "\nRuns in steps of 1 ms, nanoseconds per step and motion: simulate_batch of 4096 motions; MuJoCo's mj_step, "
+        "one motion, with\nconnect at its default softness. opens by: the widest gap during a second.",
+        highlight=False,
+    )
+    console.print(_runs_table(rows))
+
+
+def _dynamics_table(rows: list[LoopRow]) -> Table:
+    heads = (
+        "robot",
+        "rows",
+        "mobility",
+        "forward",
+        "inverse",
+        "project",
+        "one forward",
+        "one inverse",
+        "two points",
+        "one point",
+        "ratio",
+        "single",
+    )
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        theirs = [f"{row.pinocchio[way]:.0f}" if way in row.pinocchio else "" for way in ("two points", "one point")]
+        ratios = ["" if x is None else f"{x:.{digits}f}" for x, digits in ((row.ratio, 0), (row.single_ratio, 1))]
+        ours = (row.forward, row.inverse, row.project)
+        table.add_row(
+            f"{row.robot} ({row.dof})",
+            str(row.rows),
+            str(row.mobility),
+            *(f"{x:.1f}" for x in ours),
+            f"{row.single_forward:.0f}",
+            f"{row.single_inverse:.0f}",
+            *theirs,
+            *ratios,
+        )
+    return table
+
+
+def _runs_table(rows: list[LoopRow]) -> Table:
+    heads = ("robot", "step", "opens by", "MuJoCo RK4", "opens by", "MuJoCo implicit", "opens by")
+    table = Table(*heads, box=None, header_style="bold")
+
+    def opened(gap: float | None) -> str:
+        return "diverges" if gap is None else f"{gap * 1e3:.2g} mm"
+
+    for row in rows:
+        runs = row.runs
+        theirs = [text for name, time in runs.mujoco.items() for text in (f"{time:.0f}", opened(runs.mujoco_gap[name]))]
+        table.add_row(f"{row.robot} ({row.dof})", f"{runs.step:.0f}", f"{runs.gap * 1e3:.0e} mm", *theirs)
+    return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -15,11 +15,18 @@ from redyn.errors import InputError
 from redyn.reproduce.published import FORWARD, INVERSE
 from redyn.words import counted
 
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
 OWN = {  # redyn's counts shown next to a published table
     "inverse_dynamics": {"inverse_dynamics": "redyn, this robot"},
     "solve": {"solve": "redyn, this robot, phi given", "forward_dynamics": "redyn, this robot, full forward dynamics"},
 }
 TITLES = {"solve": "solve (phi given)", "forward_dynamics": "forward_dynamics (phi included)"}
+
+COUNTED = ("inverse_dynamics", "solve", "forward_dynamics", "mass_matrix", "coriolis_matrix_mci", "gravity_torque")
+OF_LOOPS = ("inverse_dynamics", "forward_dynamics", "gravity_torque", "transmission", "reduced_mass_matrix")
+OF_LOOPS += ("loop_error", "loop_jacobian", "loop_multipliers", "projection")
 
 
 def count(
@@ -40,7 +47,8 @@ def count(
 
     These are Tables 9.1 and 9.6 of the book and Table I of the paper. Divisions count as multiplications, subtractions
     as additions; sines and cosines are not counted. The published counts and the formula are for a general robot of
-    n revolute joints; zeros and right angles of a real one save operations.
+    n revolute joints; zeros and right angles of a real one save operations. Of a robot with closed loops the counts are
+    shown beside those of its tree.
 
     Example: redyn count puma        Example: redyn count chain-6
 
@@ -57,18 +65,10 @@ def count(
     name, _, length = robot.partition("-")
     general = name == "chain" and length.isdigit()
     loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical, trust=trust)
+    if loaded.loops:
+        return _show_loops(loaded, as_json)
     n = loaded.dof
-    counts = {
-        name: loaded.operation_count(name)
-        for name in (
-            "inverse_dynamics",
-            "solve",
-            "forward_dynamics",
-            "mass_matrix",
-            "coriolis_matrix_mci",
-            "gravity_torque",
-        )
-    }
+    counts = {name: loaded.operation_count(name) for name in COUNTED}
     formulas = {name: _formula(name) for name in ("inverse_dynamics", "solve", "forward_dynamics")}
     if as_json:
         print(
@@ -101,6 +101,26 @@ def count(
         for author, (multiplications, additions) in published.items():
             rows.add_row(author, f"{multiplications(n):.0f}", f"{additions(n):.0f}")
         console.print(rows)
+
+
+def _show_loops(robot: Robot, as_json: bool) -> None:
+    """Of a robot with closed loops, and of its tree; the published tables are of open chains."""
+    counts = {name: robot.operation_count(name) for name in OF_LOOPS}
+    tree = {name: robot.tree.operation_count(name) for name in COUNTED}
+    if as_json:
+        found = {"robot": robot.name, "dof": robot.dof, "mobility": robot.mobility}
+        parts = {"counts": counts, "tree": tree}
+        print(json.dumps(found | {title: {k: v._asdict() for k, v in part.items()} for title, part in parts.items()}))
+        return
+    console = wide_console()
+    size = f"{counted(robot.dof, 'rate')}, {counted(len(robot.loops), 'closed loop')}, mobility {robot.mobility}"
+    for title, part in ((f", {size}: operations of the kernels", counts), (", the tree alone", tree)):
+        console.print(bold(robot.name, title))
+        table = Table("algorithm", "multiplications", "additions", box=None, header_style="bold")
+        for name, found in part.items():
+            table.add_row(TITLES.get(name, name), str(found.multiplications), str(found.additions))
+        console.print(table)
+    console.print("\nThe kernels of closed loops also test whether these are closed, which is counted.")
 
 
 def _formula(name: str) -> str:

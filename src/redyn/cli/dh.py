@@ -24,7 +24,7 @@ def dh(
     Example: redyn dh ur5.urdf        Example: redyn dh puma --modified --json
     """
     from redyn.description.numbers import format_angle
-    from redyn.description.transforms.frames import rpy_angles, vector
+    from redyn.description.poses import rpy_angles, vector
     from redyn.robot import load
 
     loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Force, Trusted, Unphysical, numbers
+from redyn.cli.options import ROBOT_HELP, Actuated, Force, Trusted, Unphysical, listed, loop_numbers, numbers
 from redyn.errors import InputError
 from redyn.words import counted
 
 if TYPE_CHECKING:
+    from redyn.robot import Robot
     from redyn.symbolic.chapter.blocks import Array, Chapter
     from redyn.symbolic.equations import Equations
 
@@ -46,36 +47,46 @@ def equations(
     force: Force = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    actuated: Actuated = None,
 ) -> None:
     """The symbolic equations of motion: on the terminal, or derived step by step on a page.
 
     Up to three joints the elements are printed in closed form; for more, the recursion is printed as named steps. With
     --q, --qd or --qdd the terminal also shows the numbers at that state; the others default to those of the worked
-    example.
+    example. Of a robot with closed loops the equations of its tree are followed by closure, Jacobian, transmission and
+    the reduced equation of motion; its state is of the actuated joints, or of all of them.
 
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
 
     Example: redyn equations two-link --q "30 deg, 45 deg" --qd "1, 2" --qdd 0
+
+    Example: redyn equations four-bar --q "30 deg" --html four-bar.html
     """
     from redyn.robot import load
     from redyn.symbolic.equations import derive
+    from redyn.symbolic.tables import unnamed_joints
 
     outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
     files.check_all(outputs, force)
-    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust)
+    loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust, actuated=listed(actuated))
     everything = number is not None and "all" in number
-    eqs = derive(loaded, numbers=True if everything else number or (), where=_pairs(where or []), rods=rods or None)
-    state = [
-        None if text is None else numbers(name, text, eqs.dof) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))
-    ]
+    options: dict[str, Any] = {"numbers": True if everything else number or (), "where": _pairs(where or [])}
+    state = [_given(loaded, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
+    eqs = None
+    if number or where or rods or not (loaded.loops and unnamed_joints(loaded)):
+        eqs = derive(loaded, **options, rods=rods or None)
     if html or latex or notebook:
         from redyn.symbolic.chapter import to_html, to_latex, to_notebook
 
-        chapter = _chapter(eqs, state)
+        chapter = _chapter(loaded, eqs, state)
         for (_, path, kind), write in zip(outputs, (to_html, to_latex, to_notebook), strict=True):
             if path is not None:
                 print(f"wrote {files.write(path, write(chapter), kind, force)}")
         return
+    if eqs is None or loaded.loops:
+        from redyn.cli.loop_equations import show
+
+        return show(loaded, eqs, state, as_json)
     values = _values(eqs, state) if any(v is not None for v in state) else {}
     if eqs.dof > 3:
         _print_steps(eqs, values, as_json)
@@ -93,12 +104,21 @@ def _pairs(given: list[str]) -> dict[str, str]:
     return pairs
 
 
-def _chapter(eqs: Equations, state: list[Array | None]) -> Chapter:
+def _given(robot: Robot, name: str, text: str | None) -> Array | None:
+    if text is None:
+        return None
+    return loop_numbers(name, text, robot) if robot.loops else numbers(name, text, robot.dof)
+
+
+def _chapter(robot: Robot, eqs: Equations | None, state: list[Array | None]) -> Chapter:
     from redyn.progress import Progress
     from redyn.symbolic.chapter import worked_example
+    from redyn.symbolic.chapter.loops import story as looped
     from redyn.symbolic.chapter.story import SECTIONS
 
-    with Progress("deriving", len(SECTIONS)) as bar:
+    with Progress("deriving", len(looped.SECTIONS if robot.loops else SECTIONS)) as bar:
+        if eqs is None:
+            return looped.loop_example(robot, None, *state, done=bar.show)
         return worked_example(eqs, *state, done=bar.show)
 
 
@@ -150,12 +170,12 @@ def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None
         print()
     if values:
         _print_values(eqs, values)
-    legend = _legend(eqs)
-    if legend:
-        print(legend)
+    abbreviations = legend(eqs)
+    if abbreviations:
+        print(abbreviations)
 
 
-def _legend(eqs: Equations) -> str:
+def legend(eqs: Equations) -> str:
     """The abbreviations that this robot uses."""
     from redyn.symbolic.closed import parallel_runs
 

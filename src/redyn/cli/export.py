@@ -18,7 +18,8 @@ def export(
         str,
         typer.Option(
             help="Comma-separated list of inverse, forward, mass, coriolis, gravity, friction, kinematics, and every "
-            "name that `robot.operation_count` takes: jacobian, regressor, inverse_dynamics_derivatives ..."
+            "name that `robot.operation_count` takes: jacobian, regressor, inverse_dynamics_derivatives ... (with "
+            "closed loops also transmission, loop_error, projection ...)"
         ),
     ] = "inverse,forward,mass,coriolis,gravity",
     out: Annotated[Path, typer.Option(help="Folder for the files; created if missing.")] = Path(),

@@ -46,6 +46,11 @@ Trusted = Annotated[
 ]
 
 
+Loops = Annotated[
+    str | None, typer.Option(metavar="FILE", help="A YAML file of loops beside the robot file; none: without loops.")
+]
+
+
 def listed(names: str | None) -> list[str] | None:
     """`a, b` as a list."""
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
@@ -90,6 +95,19 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
         wanted = counted(count, "number") + (", separated by commas, or one for all" if count > 1 else "")
         raise InputError(f"{name}: expected {wanted}, got {len(values)}")
     return np.array(values)
+
+
+def loop_numbers(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
+    """`numbers` for the actuated joints of a robot with loops, or for all of its joints."""
+    every = robot.nq if name == "q" else robot.dof
+    driven = len(robot.driven_rates)
+    given = len(_parts(text))
+    if given not in (1, driven, every):
+        raise InputError(
+            f"{name}: expected {counted(driven, 'number')} for the actuated joints ({', '.join(robot.actuated)}), or "
+            f"{every} for all joints, got {given}"
+        )
+    return numbers(name, text, every if given == every else driven)
 
 
 def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from redyn.cli.options import ROBOT_HELP, Actuated, Floating, Trusted, Unphysical, bold, listed, wide_console
+from redyn.cli.options import ROBOT_HELP, Actuated, Floating, Loops, Trusted, Unphysical, bold, listed, wide_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 FILE_HELP = """The tables of a robot: geometry, joints, masses, warnings.
 
 Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
+
+Example: redyn show leg.sdf --actuated hip,knee --yaml > leg.yaml
 
 A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
 source, defects, links and, where joints close loops, loops and actuated. Each link has name, parent, joint, mass, com
@@ -38,6 +40,7 @@ def show(
     floating_base: Floating = False,
     allow_unphysical: Unphysical = False,
     trust: Trusted = None,
+    loops: Loops = None,
     actuated: Actuated = None,
 ) -> None:
     from redyn.description import RobotDescription, unphysical_links
@@ -49,6 +52,7 @@ def show(
         floating_base=floating_base,
         allow_unphysical=allow_unphysical,
         trust=trust,
+        loops=False if loops == "none" else loops,
         actuated=listed(actuated),
     )
     description: RobotDescription = loaded.description

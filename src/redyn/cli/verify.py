@@ -35,7 +35,12 @@ def verify(
 
     MuJoCo covers armature and damping, Pinocchio derivatives. Install them with: pip install pin mujoco
 
+    Where loops are closed, the states keep them so: the tree is compared as ever, forward dynamics with Pinocchio's
+    constraintDynamics, and inverse dynamics has to return the torques of forward dynamics.
+
     Example: redyn verify arm.urdf
+
+    Example: redyn verify stewart
 
     Example: redyn verify arm.xml --states 1000
 
@@ -98,6 +103,11 @@ def _print_tables(robot: Robot, found: list[Comparison], states: int) -> None:
         f"{robot.name}, {robot.size}, {counted(states, 'state')}. Differences are relative to the larger of 1 and"
     )
     console.print("the largest entry; where inertias are inverted, also to the condition number of the mass matrix.")
+    if robot.loops:
+        console.print(
+            f"All states keep its {counted(len(robot.loops), 'loop')} closed (mobility {robot.mobility}); inverse "
+            "dynamics with loops is relative to the torques that the tree would need."
+        )
     for item in found:
         console.print(bold(f"\ncompared with {item.peer} {item.version}"))
         if item.skipped:
@@ -122,8 +132,12 @@ def _print_line(source: str, robot: Robot, found: list[Comparison]) -> None:
 def _summary(item: Comparison) -> str:
     worst = max((row for row in item.rows if not row.note), key=lambda row: row.difference / row.allowed)
     parts = [f"{worst.difference:.0e}" if item.agrees else f"DIFFERS: {worst.quantity} by {worst.difference:.0e}"]
-    notes = [f"{row.quantity} {row.note.partition(' (')[0]}" for row in item.rows if row.note]
-    return "; ".join([*parts, *notes[:1]])
+    notes: dict[str, list[str]] = {}
+    for row in item.rows:
+        if row.note:
+            notes.setdefault(row.note.partition(" (")[0], []).append(row.quantity)
+    said = [f"{' and '.join(quantities)} {note}" for note, quantities in notes.items()]
+    return "; ".join([*parts, *said[:1]])
 
 
 def _cell(text: str) -> str:

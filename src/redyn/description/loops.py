@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,162 +16,189 @@ from redyn.description.placement import (
     translation,
     unit_axis,
 )
+from redyn.description.poses import rpy_angles, vector
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, LoopDescription, PlacedFrame, RobotDescription
 from redyn.description.ties import is_single, rules
-from redyn.errors import DescriptionError, InputError
+from redyn.errors import DescriptionError
 from redyn.words import suggestion
 
 Array = NDArray[np.float64]
-Loops = Sequence[Mapping[str, object]] | Literal[False]
-
-
-def given_loops(loops: Loops | None, actuated: Sequence[str] | None) -> dict[str, object]:
-    """The fields of a robot file that take the place of its own; none where nothing is given."""
-    fields: dict[str, object] = {}
-    if loops is False:
-        if actuated is not None:
-            raise InputError("actuated: a robot loaded with loops=False has no passive joints; leave actuated out")
-        return {"loops": [], "actuated": None}
-    if loops is not None:
-        if isinstance(loops, str | Mapping) or not isinstance(loops, Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InputError(f"loops: expected a list such as [{EXAMPLE}], or False, got {type(loops).__name__}")
-        fields["loops"] = list(loops)
-    if actuated is not None:
-        if isinstance(actuated, str):
-            raise InputError(f"actuated: expected a list of joints, as in [{actuated!r}]")
-        fields["actuated"] = list(actuated)
-    return fields
-
-
-EXAMPLE = "{'between': ['link2', 'link3'], 'joint': 'revolute'}"
 
 
 def checked_loops(robot: RobotDescription, links: list[LinkDescription]) -> list[LoopDescription]:
     """The loops with names, each between things that exist; `links` have all their names."""
+    parts, joints = rigid_parts(links), {str(link.joint.name): link for link in links}
     named: list[LoopDescription] = []
     seen: dict[str, int] = {}
+    given = {loop.name for loop in robot.loops}
     for k, loop in enumerate(robot.loops):
         name = loop.name or f"loop{k + 1}"
+        while loop.name is None and name in given:
+            name += "_"
         if name in seen:
-            raise DescriptionError(f"loops[{k}].name", f"{name!r} is already used by loops[{seen[name]}]")
+            raise DescriptionError(
+                f"loops[{k}].name", f"{name!r} is already used by loops[{seen[name]}]; names must differ"
+            )
         seen[name] = k
-        _check_ends(loop, links, f"loops[{k}].between", name)
+        wrong = _wrong_joints(loop, joints) if loop.joint == "gear" else _wrong_links(loop, parts)
+        if wrong:
+            raise DescriptionError(f"loops[{k}].between", f"loop {name!r}: {wrong}")
         named.append(loop.model_copy(update={"name": name}))
     _check_actuated(robot, links)
     return named
 
 
-def _check_ends(loop: LoopDescription, links: list[LinkDescription], where: str, name: str) -> None:
-    gear = loop.joint == "gear"
-    single = [str(link.joint.name) for link in links if is_single(link)]
-    names = single if gear else [str(link.name) for link in links]
+def _wrong_links(loop: LoopDescription, parts: Mapping[str, str]) -> str:
+    """Why a loop cannot be between its links; empty if it can."""
     for end in loop.between:
-        if end in names or (end == WORLD and not gear):
-            continue
-        what = "no joint with one coordinate" if gear else "no link"
-        raise DescriptionError(where, f"loop {name!r}: {what} is called {end!r}{suggestion(end, names)}")
+        if end not in parts:
+            return f"no link is called {end!r}{suggestion(end, list(parts))}"
     first, second = loop.between
     if first == second:
-        raise DescriptionError(where, f"loop {name!r} connects {first!r} with itself; name two different ones")
-    if not gear and _rigid(first, links) == _rigid(second, links):
-        raise DescriptionError(
-            where,
-            f"loop {name!r}: {first!r} and {second!r} are fixed to each other, so that nothing moves between them",
+        return f"it connects link {first!r} with itself; name two different links"
+    if parts[first] == parts[second]:
+        return (
+            f"links {first!r} and {second!r} are fixed to each other, so that nothing moves between them; name links "
+            "with a moving joint between them, or leave the loop out"
         )
+    return ""
 
 
-def _rigid(name: str, links: list[LinkDescription]) -> str:
-    """The link, or the world, that a link is fixed to: itself if its joint moves."""
-    by_name = {str(link.name): link for link in links}
-    while name != WORLD and by_name[name].joint.type == "fixed":
-        name = str(by_name[name].parent)
-    return name
+def _wrong_joints(loop: LoopDescription, joints: Mapping[str, LinkDescription]) -> str:
+    """Why a gear cannot be between its joints; empty if it can."""
+    for end in loop.between:
+        if end not in joints:
+            single = [name for name, link in joints.items() if is_single(link)]
+            return f"a gear is between two joints, and no joint is called {end!r}{suggestion(end, single)}"
+        if not is_single(joints[end]):
+            return f"joint {end!r} is {joints[end].joint.type}; a gear needs two joints with one coordinate each"
+    first, second = loop.between
+    return f"it connects joint {first!r} with itself; name two different joints" if first == second else ""
+
+
+def rigid_parts(links: list[LinkDescription]) -> dict[str, str]:
+    """For every link and the world: the link, or the world, that it is fixed to; itself if its joint moves."""
+    parts = {WORLD: WORLD} | {str(link.name): str(link.name) for link in links if link.joint.type != "fixed"}
+    parents = {str(link.name): str(link.parent) for link in links if link.joint.type == "fixed"}
+    for link in links:
+        path, at = list[str](), str(link.name)
+        while at not in parts:
+            path.append(at)
+            at = parents[at]
+        parts |= dict.fromkeys(path, parts[at])
+    return parts
 
 
 def _check_actuated(robot: RobotDescription, links: list[LinkDescription]) -> None:
+    joints = {str(link.joint.name): link.joint for link in links}
+    moving = [name for name, joint in joints.items() if joint.type != "fixed"]
     if robot.actuated is None:
         if robot.loops:
+            first = moving[0] if moving else "joint1"
             raise DescriptionError(
                 "actuated",
-                "missing; a robot with loops has to say which joints are driven, as in actuated: [joint1]; the others "
-                "are passive ([] if none is driven)",
+                f"missing; a robot with loops has to say which joints are driven: actuated: [{first}] in a robot file, "
+                f"or load(..., actuated=[{first!r}]), [] if none is; the others are passive. load(..., loops=False) "
+                "leaves the loops out",
             )
         return
     if not robot.loops:
         raise DescriptionError("actuated", "only robots with loops have passive joints; leave actuated out")
-    moving = [str(link.joint.name) for link in links if link.joint.type != "fixed"]
-    followers = {str(link.joint.name) for link in links if link.joint.mimic is not None}
+    seen: set[str] = set()
     for k, name in enumerate(robot.actuated):
-        if name not in moving:
-            raise DescriptionError(f"actuated[{k}]", f"no moving joint is called {name!r}{suggestion(name, moving)}")
-        if name in followers:
-            raise DescriptionError(f"actuated[{k}]", f"{name!r} mimics another joint; name the one that it mimics")
-        if name in robot.actuated[:k]:
-            raise DescriptionError(f"actuated[{k}]", f"{name!r} is named twice")
+        wrong = ""
+        if name not in joints:
+            wrong = f"no moving joint is called {name!r}{suggestion(name, moving)}"
+        elif joints[name].type == "fixed":
+            wrong = f"joint {name!r} is fixed and cannot be driven; leave it out"
+        elif joints[name].mimic is not None:
+            wrong = f"joint {name!r} mimics another; name the one that it mimics"
+        elif name in seen:
+            wrong = f"joint {name!r} is named twice"
+        if wrong:
+            raise DescriptionError(f"actuated[{k}]", wrong)
+        seen.add(name)
 
 
-def loop_frames(robot: RobotDescription, loop: LoopDescription) -> tuple[Array, Array]:
-    """The frames of a loop's joint in those of its two links: z is the axis of the joint."""
+def loop_frames(robot: RobotDescription) -> list[tuple[Array, Array]]:
+    """The frames of every loop's joint in those of its two links: z is the axis of the joint. Of a gear, the links'."""
+    poses = initial_poses(robot) if any(loop.from_initial_pose for loop in robot.loops) else {}
+    return [_frames(loop, poses) for loop in robot.loops]
+
+
+def _frames(loop: LoopDescription, poses: Mapping[str, Array]) -> tuple[Array, Array]:
     if loop.frames is not None:
         first, second = (translation(*f.xyz) @ rpy_rotation(*f.rpy) for f in loop.frames)
         return first, second
-    turned = _to_axis(loop.axis)
+    turned = to_axis(loop.axis)
     first = translation(*(loop.at or (0.0, 0.0, 0.0))) @ turned
     if loop.from_initial_pose:
-        poses = initial_poses(robot)
         return first, np.linalg.inv(poses[loop.between[1]]) @ poses[loop.between[0]] @ first
     return first, translation(*(loop.meets or (0.0, 0.0, 0.0))) @ turned
 
 
 def with_frames(robot: RobotDescription) -> list[LoopDescription]:
     """The loops with frames that no longer depend on the initial pose."""
-    from redyn.description.transforms.frames import origin
+    return [
+        loop.model_copy(update={"at": None, "axis": None, "frames": (placed(first), placed(second))})
+        if loop.from_initial_pose
+        else loop
+        for loop, (first, second) in zip(robot.loops, loop_frames(robot), strict=True)
+    ]
 
-    def placed(T: Array) -> PlacedFrame:
-        return PlacedFrame(**origin(T))
 
-    fixed: list[LoopDescription] = []
-    for loop in robot.loops:
-        if loop.from_initial_pose:
-            first, second = loop_frames(robot, loop)
-            loop = loop.model_copy(update={"at": None, "axis": None, "frames": (placed(first), placed(second))})
-        fixed.append(loop)
-    return fixed
+def placed(T: Array) -> PlacedFrame:
+    return PlacedFrame(xyz=vector(T[:3, 3]), rpy=rpy_angles(T[:3, :3]))
+
+
+def pose_notes(robot: RobotDescription) -> tuple[str, ...]:
+    """What is to be said of loops with one point only: the other is taken from the initial pose."""
+    names = [str(loop.name) for loop in robot.loops if loop.from_initial_pose]
+    if not names:
+        return ()
+    more = f" (and {len(names) - 1} more)" if len(names) > 1 else ""
+    return (f"loop {names[0]!r}{more} gives `at` and not `meets`; its second frame is taken from the initial pose",)
 
 
 def initial_poses(robot: RobotDescription) -> dict[str, Array]:
     """Where every link frame is in the initial pose, the world's included."""
     found = {WORLD: np.eye(4)}
-    waiting = list(robot.links)
-    leaders = {str(link.joint.name): (link.joint.initial or link.joint.neutral)[0] for link in robot.links}
+    carried: dict[str, list[LinkDescription]] = {}
+    for link in robot.links:
+        carried.setdefault(str(link.parent), []).append(link)
+    starts = {str(link.joint.name): (link.joint.initial or link.joint.neutral)[0] for link in robot.links}
     ties = rules(robot.links)
+    waiting = [WORLD]
     while waiting:
-        later: list[LinkDescription] = []
-        for link in waiting:
-            if link.parent not in found:
-                later.append(link)
-                continue
-            joint, placed = link.joint, placement(link, robot.convention)
-            values = joint.initial or joint.neutral
-            tie = ties.get(str(joint.name))
-            if tie is not None and joint.initial is None:
-                values = (tie.at(leaders[tie.leader]),)
-            if joint.type == "fixed":
-                pose = placed.before @ placed.after
-            elif joint.type in SEVERAL:
-                pose = placed.before @ joint_motion(link, values)
-            else:
-                pose = placed.at(joint, values[0] + joint.offset)
-            found[str(link.name)] = found[str(link.parent)] @ pose
-        waiting = later
+        parent = waiting.pop()
+        for link in carried.get(parent, []):
+            tie = ties.get(str(link.joint.name)) if link.joint.initial is None else None
+            values = link.joint.initial or link.joint.neutral if tie is None else (tie.at(starts[tie.leader]),)
+            found[str(link.name)] = found[parent] @ _pose(link, robot, values)
+            waiting.append(str(link.name))
     return found
 
 
-def _to_axis(axis: tuple[float, float, float] | None) -> Array:
-    """The rotation that takes z to the axis by the shortest way."""
+def _pose(link: LinkDescription, robot: RobotDescription, values: tuple[float, ...]) -> Array:
+    """The frame of a link in its parent's, with its joint at these values."""
+    place = placement(link, robot.convention)
+    if link.joint.type == "fixed":
+        return place.before @ place.after
+    if link.joint.type in SEVERAL:
+        return place.before @ joint_motion(link, values)
+    return place.at(link.joint, values[0] + link.joint.offset)
+
+
+def to_axis(axis: tuple[float, float, float] | None) -> Array:
+    """The rotation that takes z to the axis, which is z unless given, by the shortest way."""
+    return turned_to(Z_AXIS, axis or (0.0, 0.0, 1.0))
+
+
+def turned_to(start: Array, axis: tuple[float, float, float]) -> Array:
+    """The rotation that takes `start`, one of the coordinate axes, to another axis by the shortest way."""
     direction = unit_axis(axis)
-    across = np.cross(Z_AXIS, direction)
+    across, cosine = np.cross(start, direction), float(start @ direction)
     sine = float(np.linalg.norm(across))
     if sine < 1e-12:
-        return np.eye(4) if direction[2] > 0 else rotation(np.array([1.0, 0.0, 0.0]), np.pi)
-    return rotation(across / sine, float(np.arctan2(sine, direction[2])))
+        return np.eye(4) if cosine > 0 else rotation(np.roll(start, 1), np.pi)
+    return rotation(across / sine, float(np.arctan2(sine, cosine)))

@@ -18,14 +18,17 @@ from pydantic import ValidationError
 from redyn.description.checks import complete, unphysical_links
 from redyn.description.mjcf_amounts import check_amounts
 from redyn.description.mjcf_compile import compiled
+from redyn.description.mjcf_equalities import Equalities
 from redyn.description.mjcf_files import Model, read_files
 from redyn.description.mjcf_options import Acting, not_modelled
 from redyn.description.placement import quaternion_rotation
+from redyn.description.poses import origin
 from redyn.description.schema import WORLD, LinkDescription, RobotDescription
-from redyn.description.transforms.frames import origin
 from redyn.description.units import values
 from redyn.description.xml_file import Element
+from redyn.description.yaml_file import translated
 from redyn.errors import DescriptionError, warn
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -50,24 +53,28 @@ def parse_mjcf(
         raise DescriptionError(file, "links: no bodies; expected <body> elements in <worldbody>")
     names, acts = _Names(model), Acting(model)
     meshes = _mesh_files(model, files, path.parent)
-    fields = [link for body in range(1, model.nbody) for link in _Body(model, body, names, acts, meshes).links()]
+    equalities = Equalities(model, names.bodies, names.joints, acts.equalities)
+    parts = [_Body(model, body, names, acts, meshes, equalities) for body in range(1, model.nbody)]
     try:
+        links = [LinkDescription(**link) for part in parts for link in part.links()]
+        given = dict(extra or {})
+        given.setdefault("loops", equalities.closing(links))
+        if given["loops"]:
+            given.setdefault("actuated", equalities.driven(acts.actuators))
         whole = {
             "name": model.names.partition(b"\0")[0].decode("utf-8", "replace").strip()[:200] or file,
             "source": file,
             "convention": "frames",
             "gravity": _gravity(model, acts),
-            "links": [LinkDescription(**link) for link in fields],
-            **(extra or {}),
+            "links": links,
+            **given,
         }
         description = complete(RobotDescription.model_validate(whole))
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        where = ".".join(str(step) for step in problem["loc"])
-        raise DescriptionError(file, f"{where}: {problem['msg'].removeprefix('Value error, ')}") from None
+        raise translated(error, file) from None
     except DescriptionError as error:
         raise DescriptionError(file, str(error)) from None
-    _tell(description, model, acts)
+    _tell(description, model, acts, equalities, own="loops" not in (extra or {}))
     odd = [f"{where}: {why}" for where, why in unphysical_links(description)]
     if odd:
         warn(f"{file}: {odd[0]}")
@@ -80,12 +87,17 @@ def _gravity(model: Any, acts: Acting) -> tuple[float, float, float]:
     return (x, y, z) if acts.gravity else (0.0, 0.0, 0.0)
 
 
-def _tell(description: RobotDescription, model: Any, acts: Acting) -> None:
-    """Warns of what redyn leaves out or models differently."""
+def _tell(description: RobotDescription, model: Any, acts: Acting, equalities: Equalities, own: bool) -> None:
+    """Warns of what redyn leaves out or models differently; `own`: the loops are those of the file."""
     file = str(description.source)
     left_out = list(not_modelled(model, acts))
+    left_out += [f"{what} ({count})" for what, count in equalities.left_out.items() if count]
     if left_out:
         warn(f"{file}: redyn leaves out {', '.join(left_out)}")
+    exact = len(equalities.mimics) + (len(description.loops) if own else 0)
+    if exact:
+        count = counted(exact, "equality constraint")
+        warn(f"{file}: {count} taken as exact; solref and solimp, which make them soft in MuJoCo, are left out")
     rotors = [link.joint.name for link in description.links if link.joint.type == "free" and link.joint.armature]
     if rotors:
         warn(
@@ -138,8 +150,17 @@ def _fresh(name: str, taken: set[str]) -> str:
 class _Body:
     """Converts one body of the compiled model to links."""
 
-    def __init__(self, model: Any, index: int, names: _Names, acts: Acting, meshes: list[str | None]) -> None:
+    def __init__(
+        self,
+        model: Any,
+        index: int,
+        names: _Names,
+        acts: Acting,
+        meshes: list[str | None],
+        equalities: Equalities,
+    ) -> None:
         self.model, self.index, self.names, self.acts, self.meshes = model, index, names, acts, meshes
+        self.equalities = equalities
         self.name = names.bodies[index]
         self.joints = range(model.body_jntadr[index], model.body_jntadr[index] + model.body_jntnum[index])
 
@@ -189,6 +210,8 @@ class _Body:
             joint |= {"stiffness": float(model.jnt_stiffness[j]), "rest": float(model.qpos_spring[first])}
         if model.jnt_limited[j] and acts.limits:
             joint["limits"] = _floats(model.jnt_range[j])
+        if name in self.equalities.mimics:
+            joint["mimic"] = self.equalities.mimics[name]
         reference = float(model.qpos0[first])
         if reference:
             joint |= {"offset": -reference, "initial": reference}

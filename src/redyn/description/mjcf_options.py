@@ -63,7 +63,6 @@ def not_modelled(model: Any, acts: Acting) -> Iterator[str]:
         (springs, acts.springs, "springs of ball and free joints"),
         (len(model.actuator_trntype), acts.actuators, "actuators"),
         (model.ntendon, True, "tendons"),
-        (model.neq, acts.equalities, "equality constraints"),
         (model.nflex, True, "flexible bodies"),
         (model.nplugin, True, "plugins"),
         (model.nmocap, True, "the motion of mocap bodies"),

@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from os import PathLike
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
-from redyn.description.loops import Loops, given_loops
+from redyn.description.given import Given, Loops, given_loops
 from redyn.description.mjcf import parse_mjcf
 from redyn.description.schema import RobotDescription
+from redyn.description.sdf import parse_sdf
 from redyn.description.transforms import floating
 from redyn.description.urdf import parse_urdf
 from redyn.description.xml_file import parse_xml
-from redyn.description.yaml_file import LARGEST_FILE, from_mapping, parse_yaml
+from redyn.description.yaml_file import LARGEST_FILE, decoded, from_mapping, parse_yaml
 from redyn.errors import DescriptionError, InputError
 
-_YAML, _XML = (".yaml", ".yml"), (".urdf", ".xml")
+_YAML, _XML = (".yaml", ".yml"), (".urdf", ".sdf", ".xml")
 
 Trust = Literal["files"]
 Source = str | PathLike[str] | Mapping[str, object]
@@ -52,19 +53,19 @@ def read(
     """
     if trust not in (None, "files"):
         raise InputError(f"trust: expected 'files' or None, got {trust!r}")
-    extra = given_loops(loops, actuated)
+    named = isinstance(source, str) and source in library()
+    path = Path(source) if isinstance(source, str | PathLike) and not named else None
+    given = given_loops(loops, actuated, path, trust == "files")
     if isinstance(source, Mapping):
-        description, origin = from_mapping({**source, **extra}), ""
-    elif not isinstance(source, str | PathLike):  # pyright: ignore[reportUnnecessaryIsInstance]
-        kind = type(cast(object, source)).__name__
-        raise DescriptionError("", f"load takes a library name, a path or a dict, got {kind}")
-    elif str(source) in library():
+        description, origin = from_mapping({**source, **given.fields}), ""
+    elif path is not None:
+        description, origin = _read_file(path, trust == "files", given), path.name
+    elif named:
         origin = str(source)
         text = (resources.files("redyn.description") / "library" / f"{origin}.yaml").read_text("utf-8")
-        description = parse_yaml(text, origin, extra)
+        description = parse_yaml(text, origin, given.fields)
     else:
-        path = Path(source)
-        description, origin = _read_file(path, trust == "files", extra), path.name
+        raise DescriptionError("", f"load takes a library name, a path or a dict, got {type(source).__name__}")
     if not allow_unphysical:
         check_physical(description, origin)
     if floating_base:
@@ -73,7 +74,7 @@ def read(
     return description
 
 
-def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
+def _read_file(path: Path, trusted: bool, given: Given) -> RobotDescription:
     shown = str(path)[:200]
     if "\n" in shown:
         raise DescriptionError("", "load takes a path or a dict, not the text of a file")
@@ -83,12 +84,12 @@ def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotD
         if path.suffix.lower() == xacro.SUFFIX:
             raise xacro.unexpanded(shown, f"its name ends in {xacro.SUFFIX}")
         if path.suffix.lower() not in (*_YAML, *_XML):
-            raise DescriptionError(shown, "expected a .yaml, .urdf or .xml (MJCF) file")
+            raise DescriptionError(shown, "expected a .yaml, .urdf, .sdf or .xml (MJCF) file")
         if path.stat().st_size > LARGEST_FILE:
             raise DescriptionError(shown, f"the file is larger than {LARGEST_FILE // 1_000_000} MB")
         data = path.read_bytes()
         parse = _parse_xml if path.suffix.lower() in _XML else _parse_text
-        description = parse(data, path, trusted, extra)
+        description = given.changed(parse(data, path, trusted, given.fields))
         return description.placed_in(path.resolve().parent, trusted)
     except FileNotFoundError:
         close = difflib.get_close_matches(shown, library(), 1)
@@ -100,14 +101,12 @@ def _read_file(path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotD
 
 def _parse_text(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
     del trusted
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise DescriptionError(str(path)[:200], f"not UTF-8 text (byte {error.start})") from None
-    return parse_yaml(text, path.name, extra)
+    return parse_yaml(decoded(data, str(path)[:200]), path.name, extra)
 
 
 def _parse_xml(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:
-    """URDF or MJCF, according to the root element."""
+    """URDF, SDF or MJCF, according to the root element."""
     root = parse_xml(data, path.name)
-    return parse_mjcf(root, path, extra, trusted) if root.tag == "mujoco" else parse_urdf(root, extra)
+    if root.tag == "mujoco":
+        return parse_mjcf(root, path, extra, trusted)
+    return parse_sdf(root, extra) if root.tag == "sdf" else parse_urdf(root, extra)

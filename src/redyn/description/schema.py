@@ -137,11 +137,13 @@ Pair = Annotated[tuple[Name, Name], BeforeValidator(_pair)]
 Numbers = Annotated[tuple[float, ...], BeforeValidator(_numbers)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Data whose keys are all known, and which stay as they are."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
 
-class MimicDescription(_Strict):
+class MimicDescription(Strict):
     """This joint follows another: q = multiplier * q of `joint` + offset. See `mimic` in `redyn.load`."""
 
     joint: Name
@@ -149,7 +151,7 @@ class MimicDescription(_Strict):
     offset: Angle = 0.0
 
 
-class JointDescription(_Strict):
+class JointDescription(Strict):
     """A joint. `joint: revolute` in a file is short for `joint: {type: revolute}`."""
 
     name: Name | None = None
@@ -223,7 +225,7 @@ _SHAPE_FIELDS: dict[str, set[str]] = {
 }
 
 
-class Shape(_Strict):
+class Shape(Strict):
     """A shape for drawing, placed in the link's frame. Cylinders and capsules are along z."""
 
     type: ShapeType
@@ -248,7 +250,7 @@ class Shape(_Strict):
         return self
 
 
-class LinkDescription(_Strict):
+class LinkDescription(Strict):
     """A link and the joint that carries it. The convention determines which geometry fields apply."""
 
     name: Name | None = None
@@ -272,7 +274,7 @@ class LinkDescription(_Strict):
     collision: list[Shape] = Field(default_factory=list[Shape])
 
 
-class PlacedFrame(_Strict):
+class PlacedFrame(Strict):
     """A frame in that of a link."""
 
     xyz: Vector = (0.0, 0.0, 0.0)
@@ -285,7 +287,7 @@ _LOOP_FIELDS: dict[str, set[str]] = {
 }
 
 
-class LoopDescription(_Strict):
+class LoopDescription(Strict):
     """A joint that closes a loop: between two links that the tree connects already, or between one and the world.
 
     It sits at the point `at` of the first link and at the point `meets` of the second, each in the link's own frame,
@@ -331,7 +333,11 @@ class LoopDescription(_Strict):
         return self.joint not in ("gear", "distance") and self.at is not None and self.meets is None
 
 
-class RobotDescription(_Strict):
+MOST_LOOPS = 1_000
+LoopDescriptions = Annotated[list[LoopDescription], Field(max_length=MOST_LOOPS)]
+
+
+class RobotDescription(Strict):
     """A whole robot file."""
 
     name: Name
@@ -342,7 +348,7 @@ class RobotDescription(_Strict):
     end_effector: Name | None = None
     unphysical: Annotated[str, Field(min_length=1)] | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
-    loops: Annotated[list[LoopDescription], Field(max_length=1_000)] = Field(default_factory=list[LoopDescription])
+    loops: LoopDescriptions = Field(default_factory=list[LoopDescription])
     actuated: list[Name] | None = None  # joints that are driven, of a robot with loops; the others are passive
     # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)

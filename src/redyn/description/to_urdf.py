@@ -6,6 +6,9 @@ reads back and Pinocchio and MuJoCo ignore. The last three change the dynamics, 
 than meshes and ellipsoids are kept. Cylindrical and universal joints become two joints with a massless link between
 them; a helical joint cannot be written. Rods and point masses get 1e-13 kg m^2 about axes without inertia, because
 MuJoCo refuses a zero moment; the effect is below rounding.
+
+Loops become the elements that urdf_loops reads. Joints of such a robot have two more attributes: `independent` of
+URDF+, true for those that are driven, and `initial`, our own, from which loops are closed when the robot is read again.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from redyn.description.placement import placement, steps
+from redyn.description.poses import origin, vector
 from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDescription, RobotDescription, Shape
+from redyn.description.to_urdf_loops import loop_elements
 from redyn.description.transforms.common import fresh, link_names
-from redyn.description.transforms.frames import as_frames, mass_centre, origin, vector
+from redyn.description.transforms.frames import as_frames, mass_centre
 from redyn.errors import DescriptionError, warn
+from redyn.words import counted
 
 LEAST_MOMENT = 1e-13  # kg m^2; MuJoCo's limit is a tenth of it
 _NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
@@ -41,15 +47,19 @@ def to_urdf(robot: RobotDescription) -> str:
     if odd:
         more = f" (and {len(odd) - 1} more)" if len(odd) > 1 else ""
         warn(f"{robot.name}: {odd[0]}{more}")
+    if robot.loops:
+        count = counted(len(robot.loops), "loop")
+        warn(f"{robot.name}: URDF has no loops; {count} written as elements of URDF+ and redyn, which others ignore")
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
     lines += [f"  {_comment(note)}" for note in _notes(robot)]
     lines.append(f'  <link name="{WORLD}"/>')
     links = list(_single_joints(robot))
     for link in links:
         lines += _link(link)
-        lines += _joint(link)
+        lines += _joint(link, _attributes(robot, link))
     for link in links:
         lines += _transmission(link.joint)
+    lines += loop_elements(robot, _name)
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -66,9 +76,10 @@ def _single_joints(robot: RobotDescription) -> Iterator[LinkDescription]:
         (first, axis), (second, other) = steps(link)
         names = [f"{joint.name}.{part}" for part in VELOCITIES[joint.type]]
         between = fresh(f"{link.name}_carrier", taken)
+        starts = [None, None] if joint.initial is None else [(value,) for value in joint.initial]
         one, two = (
-            joint.model_copy(update={"type": kind, "name": name, "initial": None})
-            for kind, name in zip((first, second), names, strict=True)
+            joint.model_copy(update={"type": kind, "name": name, "initial": start})
+            for kind, name, start in zip((first, second), names, starts, strict=True)
         )
         yield LinkDescription(
             name=between, parent=link.parent, joint=one, xyz=link.xyz, rpy=link.rpy, axis=vector(axis), mass=0.0
@@ -166,7 +177,18 @@ def _shape(tag: str, shape: Shape) -> list[str]:
     return [f"    <{tag}>{place}<geometry><{solid}/></geometry>{colour}</{tag}>"]
 
 
-def _joint(link: LinkDescription) -> list[str]:
+def _attributes(robot: RobotDescription, link: LinkDescription) -> str:
+    """Attributes of the joints of a robot with loops."""
+    joint = link.joint
+    if not robot.loops or joint.type == "fixed":
+        return ""
+    # The two steps of a joint that was split have the names of its coordinates.
+    driven = {str(joint.name), str(joint.name).rpartition(".")[0]} & set(robot.actuated or ())
+    initial = f' initial="{_numbers(joint.initial)}"' if joint.initial else ""
+    return f' independent="{"true" if driven else "false"}"{initial}'
+
+
+def _joint(link: LinkDescription, attributes: str = "") -> list[str]:
     joint = link.joint
     kind = _KINDS.get(joint.type, joint.type)
     if joint.type == "revolute" and joint.limits is None:
@@ -177,7 +199,7 @@ def _joint(link: LinkDescription) -> list[str]:
     if not joint.offset:
         T = {"xyz": link.xyz or (0.0, 0.0, 0.0), "rpy": link.rpy or (0.0, 0.0, 0.0)}
     lines = [
-        f'  <joint name={_name(joint.name)} type="{kind}">',
+        f'  <joint name={_name(joint.name)} type="{kind}"{attributes}>',
         f"    <parent link={_name(link.parent)}/>",
         f"    <child link={_name(link.name)}/>",
         f'    <origin xyz="{_numbers(T["xyz"])}" rpy="{_numbers(T["rpy"])}"/>',

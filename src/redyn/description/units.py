@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from redyn.description.schema import COORDINATES, JointDescription, LinkDescription
+from redyn.description.schema import (
+    COORDINATES,
+    JointDescription,
+    LinkDescription,
+    LoopDescription,
+    RobotDescription,
+)
 
 TURN = 6.3  # rad: 2 pi, rounded up
 TWO_TURNS = 12.6
@@ -95,27 +101,36 @@ def unit_given(text: str) -> bool:
     return _UNIT.search(text) is not None
 
 
-def doubtful(links: list[LinkDescription], written: Mapping[str, object]) -> Iterator[str]:
+def loop_values(loop: LoopDescription) -> Iterator[Value]:
+    """Every angle of a loop."""
+    for i, frame in enumerate(loop.frames or ()):
+        for k, angle in enumerate(frame.rpy):
+            yield Value(("frames", i, "rpy", k), angle, True)
+
+
+def doubtful(robot: RobotDescription, written: Mapping[str, object]) -> Iterator[str]:
     """Messages about values that look like degrees, unless the original data, `written`, give a unit or pi.
 
     Also about lengths given in degrees.
     """
-    for i, link in enumerate(links):
-        for item in values(link):
-            given = _written(written, ("links", i, *item.path))
+    parts = [("links", i, values(link)) for i, link in enumerate(robot.links)]
+    parts += [("loops", i, loop_values(loop)) for i, loop in enumerate(robot.loops)]
+    for part, i, items in parts:
+        for item in items:
+            given = _written(written, (part, i, *item.path))
             text = given if isinstance(given, str) else ""
             if not item.angle and _DEGREES.search(text):
-                yield f"{_place(i, item.path)}: {text[:60]!r} is not a length; it is taken as {item.value:g} m"
+                yield f"{_place(part, i, item.path)}: {text[:60]!r} is not a length; it is taken as {item.value:g} m"
             elif item.doubtful and not unit_given(text):
                 turns = f"{abs(item.value) / math.tau:.1f} turns"
                 yield (
-                    f"{_place(i, item.path)}: {item.value:g} is taken as radians ({turns}); write {item.value:g} deg "
-                    f"for degrees, or {item.value:g} rad to confirm"
+                    f"{_place(part, i, item.path)}: {item.value:g} is taken as radians ({turns}); write {item.value:g} "
+                    f"deg for degrees, or {item.value:g} rad to confirm"
                 )
 
 
-def _place(link: int, path: Path) -> str:
-    return f"links[{link}]" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+def _place(part: str, index: int, path: Path) -> str:
+    return f"{part}[{index}]" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 def _written(data: object, path: Path) -> object:

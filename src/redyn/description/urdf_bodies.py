@@ -79,7 +79,7 @@ def check_masses(robot: Element, links: list[LinkDescription], elements: list[El
         if link.name not in carrying and not link.joint.armature:
             what = f"joint {link.joint.name!r} moves no mass: link {link.name!r} and its descendants have none"
             notes.add("its torque is zero and its acceleration is not determined", element, what)
-        elif element.find("inertial") is None:
+        elif element.find("inertial") is None and not _has_inertia(link):
             notes.add("taken as massless", element, f"link {link.name!r} moves and has no <inertial>")
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from redyn.description.notes import Notes
-from redyn.description.schema import SEVERAL
+from redyn.description.schema import COORDINATES, SEVERAL
 from redyn.description.ties import in_rings
 from redyn.description.xml_file import Element
 
@@ -26,18 +27,16 @@ _REDUCTION = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
 class Joints:
     """All joints of a file, by name, with data from other elements."""
 
-    def __init__(self, robot: Element, joints: dict[str, Element], notes: Notes) -> None:
+    def __init__(self, robot: Element, joints: Mapping[str, Element], cut: Collection[str], notes: Notes) -> None:
+        """`cut` are the joints that close loops, which have no coordinates."""
         self.notes = notes
-        self.armature = _armature(robot, joints, notes)
-        self.wrong_leaders = _wrong_leaders(joints)
+        self.armature = _armature(robot, joints, cut, notes)
+        self.wrong_leaders = _wrong_leaders(joints, cut)
 
     def placed(self, joint: Element, parent: str) -> dict[str, Any]:
         """Parent, joint and pose of the child link of a joint."""
         kind, name = joint.text("type"), joint.text("name")
-        if kind not in _MOVING:
-            raise joint.error(
-                f"joint type {kind[:60]!r} is not supported (joint {name[:60]!r}); the types are {', '.join(_MOVING)}"
-            )
+        moving = moving_kind(joint)
         xyz, rpy = joint.origin()
         placed: dict[str, Any] = {"parent": parent, "xyz": xyz, "rpy": rpy}
         drive: dict[str, Any] = {}
@@ -50,7 +49,9 @@ class Joints:
             drive = _friction(joint, self.notes) | self._held(joint, kind)
             if self.armature.get(name):
                 drive["armature"] = self.armature[name]
-        return placed | {"joint": {"type": _MOVING[kind], "name": name, **drive}}
+            if "initial" in joint.attributes:  # our own
+                drive["initial"] = joint.numbers("initial", len(COORDINATES.get(moving, ("value",))))
+        return placed | {"joint": {"type": moving, "name": name, **drive}}
 
     def _held(self, joint: Element, kind: str) -> dict[str, Any]:
         """Limits and mimic rule of joints with one coordinate."""
@@ -95,7 +96,17 @@ def _friction(joint: Element, notes: Notes) -> dict[str, float]:
     return fields
 
 
-def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
+def moving_kind(joint: Element) -> str:
+    """The type of a joint, in our words."""
+    kind, name = joint.text("type"), joint.text("name")
+    if kind not in _MOVING:
+        raise joint.error(
+            f"joint type {kind[:60]!r} is not supported (joint {name[:60]!r}); the types are {', '.join(_MOVING)}"
+        )
+    return _MOVING[kind]
+
+
+def _wrong_leaders(joints: Mapping[str, Element], cut: Collection[str]) -> dict[str, str]:
     """The joints whose mimicked joint is invalid, and why."""
     mimics = {name: mimic for name, joint in joints.items() if (mimic := joint.find("mimic")) is not None}
     leaders = {name: mimic.text("joint") for name, mimic in mimics.items()}
@@ -105,6 +116,9 @@ def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
         if leader not in joints:
             wrong[name] = "does not exist"
             continue
+        if leader in cut:
+            wrong[name] = "closes a loop"
+            continue
         kind = _MOVING.get(joints[leader].text("type"))
         if kind == "fixed" or kind in SEVERAL:
             wrong[name] = f"is {kind}"
@@ -113,7 +127,7 @@ def _wrong_leaders(joints: dict[str, Element]) -> dict[str, str]:
     return wrong
 
 
-def _armature(robot: Element, joints: dict[str, Element], notes: Notes) -> dict[str, float]:
+def _armature(robot: Element, joints: Mapping[str, Element], cut: Collection[str], notes: Notes) -> dict[str, float]:
     """Reflected rotor inertia of each joint: the square of the reduction times the rotor's inertia."""
     felt: dict[str, float] = {}
     for transmission in robot.all("transmission"):
@@ -132,6 +146,8 @@ def _armature(robot: Element, joints: dict[str, Element], notes: Notes) -> dict[
             continue
         if len(driven) != 1 or len(actuators) > 1:
             notes.add("its rotor inertia is left out", transmission, "a transmission of several joints or actuators")
+        elif driven[0] in cut:
+            notes.add("its rotor inertia is left out", transmission, "a transmission of a joint that closes a loop")
         elif driven[0] not in joints:
             raise transmission.error(f"no joint is called {driven[0][:60]!r}")
         elif total < 0:

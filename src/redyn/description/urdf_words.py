@@ -15,27 +15,35 @@ from redyn.description.xml_file import Element
 TENSOR = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 MIRRORED = {"iyx": "ixy", "izx": "ixz", "izy": "iyz"}  # the lower half of the tensor, which some files also give
 
+_ORIGINS = ("origin", "parent_origin", "child_origin")
+_ENDS = ("predecessor", "successor")  # of a loop
 _ATTRIBUTES = {
     "inertial": (),
-    "origin": ("xyz", "rpy"),
+    **dict.fromkeys(_ORIGINS, ("xyz", "rpy")),
     "mass": ("value",),
     "inertia": (*TENSOR, *MIRRORED),
     "mimic": ("joint", "multiplier", "offset"),
 }
 _LOOSE_ATTRIBUTES = {
-    "axis": ("xyz",),
+    **dict.fromkeys(("axis", "parent_axis", "child_axis"), ("xyz",)),
     "dynamics": ("damping", "friction"),
     "limit": ("lower", "upper", "effort", "velocity"),
 }
 _CHILDREN = {
     "inertial": ("origin", "mass", "inertia"),
-    **dict.fromkeys(("origin", "mass", "inertia", "axis", "dynamics", "mimic"), ()),
+    **dict.fromkeys((*_ORIGINS, "mass", "inertia", "axis", "dynamics", "mimic"), ()),
 }
 _LOOSE_CHILDREN = {
-    "robot": ("link", "joint", "material", "transmission"),
+    "robot": ("link", "joint", "material", "transmission", "loop", "coupling", "constraint", "gear"),
     "link": ("inertial", "visual", "collision"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+    "loop": (*_ENDS, "axis", "length"),
+    "coupling": (*_ENDS, "ratio"),
+    "constraint": ("parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis"),
+    **dict.fromkeys((*_ENDS, "sucessor"), ("origin",)),
 }
+_CHECKED = ("link", "joint", "loop", "coupling", "constraint")
+_INSIDE = ("visual", "collision", *_ENDS, "sucessor")  # what may have an origin
 _ELSEWHERE = {"inertial", "inertia", "mass", "origin", "axis", "limit", "dynamics"}
 _ONCE = {"link": ("inertial",), "joint": _LOOSE_CHILDREN["joint"], "inertial": _CHILDREN["inertial"]}
 _NOT_MODELLED = ("loop_joint", "force_element", "cable", "deformable", "reduced_deformable")  # Drake's and Bullet's
@@ -51,7 +59,7 @@ def check_words(robot: Element, notes: Notes) -> None:
     for child in robot.children:
         if child.tag in _NOT_MODELLED:
             notes.add("left out: redyn does not model it", child, f"<{child.tag}>")
-        if child.tag in ("link", "joint"):
+        if child.tag in _CHECKED:
             _check(child, notes)
 
 
@@ -63,7 +71,7 @@ def _check(element: Element, notes: Notes) -> None:
         for again in element.all(tag)[1:]:
             notes.add("left out: the first one is used", again, f"a second <{tag}> in {_shown(element)}")
     for child in element.children:
-        if child.tag in _ATTRIBUTES or child.tag in _LOOSE_ATTRIBUTES or child.tag in ("visual", "collision"):
+        if child.tag in _ATTRIBUTES or child.tag in _LOOSE_ATTRIBUTES or child.tag in _INSIDE:
             _check(child, notes)
 
 
@@ -83,10 +91,10 @@ def _check_attributes(element: Element, notes: Notes) -> None:
 
 def _check_units(element: Element, notes: Notes) -> None:
     """Notes angles that look like degrees. Invalid numbers are reported where they are read."""
-    for name in ("rpy",) if element.tag == "origin" else ():
+    for name in ("rpy",) if element.tag in _ORIGINS else ():
         for word in element.attributes.get(name, "").split():
             if like_degrees(_number(word)):
-                notes.add(RADIANS, element, f"<origin rpy=...> has {word[:60]}, more than a turn")
+                notes.add(RADIANS, element, f"<{element.tag} rpy=...> has {word[:60]}, more than a turn")
                 break
     if element.tag == "joint" and element.attributes.get("type") == "revolute":
         for limit in element.all("limit"):

@@ -25,6 +25,7 @@ _BODIES = ("link", "body")
 _DECLARED = re.compile(rb"""(?:\xef\xbb\xbf)?<\?xml[^>]{0,1000}?encoding\s*=\s*["']([\w.-]{1,40})["']""")
 _UTF8 = ("utf-8", "utf8", "ascii", "us-ascii")
 _ENCODINGS = re.compile(r"utf-16(le|be)?|iso-8859-[0-9]+|latin-?1|(windows-|cp)125[0-8]|koi8-r")
+_BLANKS = re.compile(rb"[ \t\r\n]*")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -77,7 +78,20 @@ class Element:
 
     def content_number(self) -> float:
         """The number between the tags."""
-        return self._parsed(self.content, 1, f"<{self.tag}>")[0]
+        return self.content_numbers(1)[0]
+
+    def content_numbers(self, count: int) -> tuple[float, ...]:
+        return self._parsed(self.content, count, f"<{self.tag}>")
+
+    def content_of(self, tag: str) -> str:
+        """The text in a child; empty if there is none."""
+        child = self.find(tag)
+        return "" if child is None else child.content.strip()
+
+    def number_of(self, tag: str, default: float) -> float:
+        """The number in a child."""
+        child = self.find(tag)
+        return default if child is None else child.content_number()
 
     def _parsed(self, text: str, count: int, where: str) -> tuple[float, ...]:
         words = text.split()
@@ -87,9 +101,9 @@ class Element:
             raise self.error(f"{where}: expected {what}, got {text[:60]!r}")
         return values
 
-    def origin(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def origin(self, tag: str = "origin") -> tuple[tuple[float, ...], tuple[float, ...]]:
         """xyz and rpy of the child <origin>; zeros if there is none."""
-        origin = self.find("origin")
+        origin = self.find(tag)
         nothing = (0.0, 0.0, 0.0)
         if origin is None:
             return nothing, nothing
@@ -98,7 +112,29 @@ class Element:
 
 def parse_xml(data: bytes, file: str) -> Element:
     """The root element of a file."""
-    return _Reader(file, _encoding(data, file)).read(data)
+    return _Reader(file, _encoding(data, file)).read(_without_late_declaration(data))
+
+
+def _without_late_declaration(data: bytes) -> bytes:
+    """The same lines, without an XML declaration that stands behind blanks or comments, where it is not allowed.
+
+    Other readers of robot files let it pass, so some files have it.
+    """
+    at = _behind_blanks(data, 3 if data.startswith(b"\xef\xbb\xbf") else 0)
+    while data.startswith(b"<!--", at):
+        end = data.find(b"-->", at)
+        if end < 0:
+            return data
+        at = _behind_blanks(data, end + 3)
+    end = data.find(b"?>", at)
+    if at == 0 or end < 0 or not data.startswith(b"<?xml ", at):
+        return data
+    return data[:at] + re.sub(rb"[^\n]", b" ", data[at : end + 2]) + data[end + 2 :]
+
+
+def _behind_blanks(data: bytes, at: int) -> int:
+    match = _BLANKS.match(data, at)
+    return match.end() if match else at
 
 
 def _encoding(data: bytes, file: str) -> str | None:

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from redyn.description.checks import complete
 from redyn.description.numbers import format_angle
 from redyn.description.numbers import shown as _shown
-from redyn.description.schema import RobotDescription
-from redyn.description.units import doubtful, values
+from redyn.description.schema import LoopDescription, RobotDescription
+from redyn.description.units import doubtful, loop_values, values
 from redyn.errors import DescriptionError, warn
+from redyn.words import suggestion
 
 LARGEST_FILE = 50_000_000  # bytes of a robot file
 # Limits of a YAML file, which is parsed in Python at some 20,000 values per second: 1,500 links, a few seconds.
@@ -69,6 +70,12 @@ _Loader.yaml_implicit_resolvers = {
 
 def parse_yaml(text: str, origin: str, extra: Mapping[str, object] | None = None) -> RobotDescription:
     """A robot from the text of a file; `origin` names the file in errors, `extra` takes the place of keys in it."""
+    data = mapping(text, origin, "a robot: keys such as name, convention and links")
+    return from_mapping({**data, **(extra or {})}, origin)
+
+
+def mapping(text: str, origin: str, expected: str) -> dict[str, object]:
+    """The keys of a YAML file; `expected` says what it should hold."""
     if len(text) > LARGEST_YAML:
         limit = f"the limit is {LARGEST_YAML:,} characters"
         raise DescriptionError(origin, f"the file is too long for a robot in YAML: {len(text):,} characters; {limit}")
@@ -81,8 +88,16 @@ def parse_yaml(text: str, origin: str, extra: Mapping[str, object] | None = None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DescriptionError(origin, f"not valid YAML: {error}") from None
     if not isinstance(data, Mapping):
-        raise DescriptionError(origin, "expected a robot: keys such as name, convention and links")
-    return from_mapping({**cast("Mapping[str, object]", data), **(extra or {})}, origin)
+        raise DescriptionError(origin, f"expected {expected}")
+    return dict(cast("Mapping[str, object]", data))
+
+
+def decoded(data: bytes, origin: str) -> str:
+    """The text of a file in UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DescriptionError(origin, f"not UTF-8 text (byte {error.start})") from None
 
 
 def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescription:
@@ -90,11 +105,11 @@ def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescripti
     try:
         robot = RobotDescription.model_validate(dict(data))
     except ValidationError as error:
-        raise _translated(error, origin) from None
+        raise translated(error, origin) from None
     except RecursionError:
         raise DescriptionError(origin, "nested too deeply to be a robot") from None
     try:
-        doubts = list(doubtful(robot.links, data))
+        doubts = list(doubtful(robot, data))
         robot = complete(robot)
     except DescriptionError as error:
         if not origin:
@@ -106,7 +121,8 @@ def from_mapping(data: Mapping[str, object], origin: str = "") -> RobotDescripti
     return robot
 
 
-def _translated(error: ValidationError, origin: str) -> DescriptionError:
+def translated(error: ValidationError, origin: str) -> DescriptionError:
+    """The error of a field in words, with its location."""
     problems = error.errors(include_url=False)
     lines: list[str] = []
     for problem in problems[:5]:
@@ -126,8 +142,8 @@ _CURES = {
     "type": "; write revolute, prismatic, fixed or another type",
     "links": "; a list with one entry per link",
     "name": "; the name of the robot",
-    "between": "; the two links that the joint connects",
     "loops.joint": "; write revolute, spherical or another type",
+    "loops.between": "; the two links that the joint connects, or the two joints of a gear",
     "mimic.joint": "; the name of the joint to mimic",
     "visual.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
     "collision.type": "; write box, cylinder, capsule, sphere, ellipsoid or mesh",
@@ -141,14 +157,22 @@ def _message(problem: Any) -> str:
         return "missing" + (_CURES.get(".".join(names[-2:])) or _CURES.get(names[-1], ""))
     if kind == "too_short":
         return "expected at least 1 link"
+    if kind == "too_long":
+        return f"expected at most {problem['ctx']['max_length']:,} entries, got {problem['ctx']['actual_length']:,}"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("joint",):
         return "expected revolute, prismatic, fixed or another type, or a mapping with type"
     if kind in ("model_type", "model_attributes_type", "dict_type") and problem["loc"][-1:] == ("mimic",):
         return "expected a mapping with joint and, optionally, multiplier and offset"
     if kind == "list_type" and problem["loc"][-1:] in (("visual",), ("collision",)):
         return "expected a list of shapes such as {type: box, size: [1, 1, 1]}"
+    if kind == "list_type" and problem["loc"] == ("loops",):
+        return f"expected a list of loops such as {{between: [link2, link3], joint: revolute}}, got {_shown(given)}"
+    if kind == "list_type" and problem["loc"] == ("actuated",):
+        return f"expected a list of joints such as [joint1], got {_shown(given)}"
     if kind in ("list_type", "model_type", "model_attributes_type"):
         return f"expected {'a list' if kind == 'list_type' else 'a mapping'}, got {type(given).__name__}"
+    if kind == "extra_forbidden" and problem["loc"][0] == "loops" and len(problem["loc"]) == 3:
+        return f"unknown key of a loop{suggestion(str(problem['loc'][-1]), list(LoopDescription.model_fields))}"
     if kind == "extra_forbidden":
         return "unknown key; see `redyn show --help` for the fields of a robot file"
     if kind == "literal_error":
@@ -174,19 +198,22 @@ def to_data(robot: RobotDescription) -> dict[str, object]:
                 _say_radians(link, item.path)
         if set(link["joint"]) == {"type"}:
             link["joint"] = link["joint"]["type"]
-    for loop in data.get("loops", ()):
+    for described, loop in zip(robot.loops, data.get("loops", ()), strict=True):
         for frame in loop.get("frames", ()):
             if "rpy" in frame:
                 frame["rpy"] = [format_angle(angle) for angle in frame["rpy"]]
+        for item in loop_values(described):
+            if item.doubtful:
+                _say_radians(loop, item.path)
     return data
 
 
-def _say_radians(link: Any, path: tuple[str | int, ...]) -> None:
+def _say_radians(part: Any, path: tuple[str | int, ...]) -> None:
     """A number with its unit, if it would otherwise look like degrees."""
     *above, last = path
     for step in above:
-        link = link[step]
-    link[last] = f"{link[last]!r} rad"
+        part = part[step]
+    part[last] = f"{part[last]!r} rad"
 
 
 class _Dumper(yaml.SafeDumper):

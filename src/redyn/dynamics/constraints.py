@@ -102,13 +102,18 @@ class Cut:
         return self.to_link_B.T.times(self.loop.B.pose.R)
 
     @cached_property
-    def d(self) -> Vec3:
-        """From A's origin to B's, in A's axes."""
+    def gap(self) -> Vec3:
+        """From A's origin to B's, in the carrier's axes."""
         ends = [
             frame.pose.o if link is None else link.R @ frame.pose.o + link.o
             for frame, link in ((self.loop.A, self._link_A), (self.loop.B, self._link_B))
         ]
-        return self._axes_A.T @ (ends[1] - ends[0])
+        return ends[1] - ends[0]
+
+    @cached_property
+    def d(self) -> Vec3:
+        """From A's origin to B's, in A's axes."""
+        return self._axes_A.T @ self.gap
 
     @cached_property
     def across(self) -> Vec3:

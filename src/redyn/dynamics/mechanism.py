@@ -39,7 +39,7 @@ DEPENDENT = 1e-10  # share of what Lambda usually is, below which a pivot means 
 SINGULAR = 1e-7  # share of a column of J, likewise
 UNBALANCED = 1e-8  # share of the torque that no actuator can supply
 PROXIMAL, SWEEPS = 1e-6, 6  # where rows are always dependent: mu as a share of what Lambda usually is, and sweeps
-SMOOTHING, SMOOTHING_SWEEPS = 1e-7, 3  # where they may become so: what is left is some 1e-15
+SMOOTHING, SMOOTHING_SWEEPS = 1e-8, 3  # where they may become so: what is left is some 1e-15
 
 
 class Solver(Protocol):

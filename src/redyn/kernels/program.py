@@ -53,6 +53,10 @@ class Program:
             sum(names.count(name) for name in ("mul", "inv")), sum(names.count(name) for name in ("add", "sub"))
         )
 
+    def unguarded(self) -> Program:
+        """The same without guards and what they alone need, for those who keep loops closed themselves."""
+        return _pruned(self.inputs, self.outputs, list(self.ops), list(self.results), [])
+
     def unused_inputs(self) -> list[tuple[int, int]]:
         """Inputs (array, column) on which no output depends."""
         used = {(op.a, op.b) for op in self.ops if op.name == "input"}

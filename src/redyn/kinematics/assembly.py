@@ -23,6 +23,7 @@ Evaluate = Callable[[Task, list[Array]], tuple[Array, ...]]  # a task at N state
 CLOSED = 1e-12  # m, rad: what is closer is closed; rounding is some 1e-16
 NEAR = 1e-3  # below, Newton's method converges
 LONGEST = 0.5  # rad or m: steps are not longer, so that poses do not jump
+LEAST_DAMPING = 1e-10  # share of the diagonal: dependent rows leave the matrix singular without any
 MOST = 200  # steps
 RANK = 1e-9  # singular values below this share of the largest are zero
 STRIDE = 0.1  # rad or m, between poses that are followed
@@ -81,7 +82,7 @@ class Assembler:
             q[gained], best[gained] = moved[better], after[better]
             little = np.linalg.norm(after, axis=1) > 0.9999 * np.linalg.norm(r, axis=1)
             still[active] = np.where(little, still[active] + 1, 0)
-            damping[active] *= np.where(better, 0.3, 4.0)
+            damping[active] = np.maximum(damping[active] * np.where(better, 0.3, 4.0), LEAST_DAMPING)
         return q, np.abs(best).max(axis=1, initial=0.0)
 
     def assemble(self, q: Array, held: Sequence[int] = ()) -> Array:

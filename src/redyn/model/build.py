@@ -90,27 +90,30 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
     gravity = Vec3(*robot.gravity)
     kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
     coupling = _coupling(robot, links) if couple else None
-    loops = tuple(_loop(robot, loop, bodies, named, number, exact) for loop in robot.loops)
+    loops = tuple(
+        _loop(loop, where, bodies, named, number, exact)
+        for loop, where in zip(robot.loops, loop_frames(robot), strict=True)
+    )
     tip = robot.end_effector or _only_tip(robot)
     return Model(robot.name, tuple(links), gravity, kept, tip, coupling, loops)
 
 
 def _loop(
-    robot: RobotDescription,
     loop: LoopDescription,
+    where: tuple[Array, Array],
     bodies: list[_Body],
     named: dict[str, tuple[int, Array]],
     number: list[int],
     exact: bool,
 ) -> Loop:
-    """The joint that closes a loop, its frames in the axes of the links that carry them."""
+    """The joint that closes a loop, its frames in the axes of the links that carry them; given in those of the file."""
     if loop.joint == "gear":
-        carried = {str(body.described.joint.name): i for i, body in enumerate(bodies) if i}
+        carried = {str(body.described.joint.name): i for i, body in enumerate(bodies) if i}  # the world has no joint
         still = Pose(Mat3(Vec3(1.0, 0.0, 0.0), Vec3(0.0, 1.0, 0.0), Vec3(0.0, 0.0, 1.0)), Vec3(0.0, 0.0, 0.0))
         ends = [Frame(number[carried[name]], still) for name in loop.between]
         return Loop(str(loop.name), loop.joint, ends[0], ends[1], loop.coefficients or ())
     ends = list[Frame]()
-    for name, local in zip(loop.between, loop_frames(robot, loop), strict=True):
+    for name, local in zip(loop.between, where, strict=True):
         body, pose = named[name]
         placed = frames.inverse(bodies[body].axes) @ pose @ local
         if not exact:

@@ -111,7 +111,7 @@ def index_page(groups: dict[str, list[dict[str, Any]]]) -> str:
     )
     parts = [
         "<h1>The sources, reproduced</h1>",
-        '<p class="faint">Figures, tables and exercises of recursive robot dynamics, recomputed by redyn '
+        '<p class="faint">Figures, tables, exercises and benchmarks of robot dynamics, recomputed by redyn '
         f'{escape(__version__)} and compared with the sources.</p><ul class="classes">{summary}</ul>',
         warning if unexplained else "",
     ]

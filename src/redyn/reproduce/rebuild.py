@@ -15,7 +15,7 @@ from redyn.reproduce.draw import picture
 from redyn.reproduce.interactive import divisions
 from redyn.reproduce.item import Item, Load, Result
 from redyn.reproduce.page import index_page, item_page, preview
-from redyn.reproduce.registry import GROUPS, ITEMS
+from redyn.reproduce.registry import GROUPS, ITEMS, group
 from redyn.robot import load as load_from_library
 
 
@@ -36,8 +36,7 @@ def write_index(out: Path, force: bool = False) -> Path:
     for name in ITEMS:
         path = out / f"{name}.json"
         if path.is_file():
-            title = next(title for title, prefix in GROUPS.items() if name.startswith(prefix))
-            groups[title].append(json.loads(path.read_text("utf-8")))
+            groups[group(name)].append(json.loads(path.read_text("utf-8")))
     files.write(out / "plotly.min.js", plotly_js().read_bytes(), files.SCRIPT, force)
     return files.write(out / "index.html", index_page(groups), files.HTML, force)
 

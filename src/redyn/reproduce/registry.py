@@ -6,27 +6,57 @@ import difflib
 from collections.abc import Sequence
 
 from redyn.errors import InputError
-from redyn.reproduce import assignment, counts, falls, forced, lagrange, pictures, point_mass, torques
+from redyn.reproduce import (
+    assignment,
+    counts,
+    falls,
+    forced,
+    iftomm,
+    lagrange,
+    pictures,
+    point_mass,
+    redysim,
+    squeezer,
+    torques,
+)
 from redyn.reproduce.item import Item
 
-GROUPS = {
-    "The book: figures": "fig-",
-    "The book: exercises": "exercise-",
-    "The book: tables": "table-",
-    "The paper of 2003": "paper-",
-    "Other sources": "seed-",
+GROUPS = {  # what the names of their items begin with, in the order of the pages
+    "The book: figures": ("fig-",),
+    "The book: exercises": ("exercise-",),
+    "The book: tables": ("table-",),
+    "The paper of 2003": ("paper-",),
+    "Other sources": ("seed-",),
+    "Closed loops": ("four-bar", "3-rrr", "andrews", "two-four-bars", "bricard"),
 }
 
 
-def _place(item: Item) -> tuple[int, list[float]]:
+def group(name: str) -> str:
+    """The title of the group that an item belongs to."""
+    return next(title for title, beginnings in GROUPS.items() if name.startswith(beginnings))
+
+
+def _place(item: Item) -> tuple[int, int, list[float]]:
     """fig-9.7 before fig-9.11."""
-    prefixes = list(GROUPS.values())
-    group = next(k for k, prefix in enumerate(prefixes) if item.name.startswith(prefix))
+    title = group(item.name)
+    beginning = next(k for k, prefix in enumerate(GROUPS[title]) if item.name.startswith(prefix))
     numbers = [float(x) for x in item.name.replace("-", ".").split(".") if x.isdigit()]
-    return group, numbers
+    return list(GROUPS).index(title), beginning, numbers
 
 
-MODULES = (torques, pictures, falls, forced, counts, assignment, lagrange, point_mass)
+MODULES = (
+    torques,
+    pictures,
+    falls,
+    forced,
+    counts,
+    assignment,
+    lagrange,
+    point_mass,
+    redysim,
+    squeezer,
+    iftomm,
+)
 ITEMS = {item.name: item for item in sorted((i for m in MODULES for i in m.ITEMS), key=_place)}
 
 

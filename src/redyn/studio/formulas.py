@@ -37,12 +37,12 @@ class Formulas(NamedTuple):
 
 
 def derive(report: Callable[[float, str], None], description: RobotDescription) -> Formulas:
-    """The closed forms of a robot of at most three joints, its constants as symbols."""
+    """The closed forms of a robot of at most three joints, its constants as symbols; with loops, those of its tree."""
     from latex2mathml.converter import convert  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
     from redyn.symbolic import equations as closed_forms
 
-    equations = closed_forms.derive(Robot(description))
+    equations = closed_forms.derive(Robot(description).tree)
     n = len(equations.q)
 
     def entry(name: str, row: int, column: int | None) -> Entry:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from redyn.algebra import MassMatrix, RotationX, RotationZ, Sym3, Vec3
-from redyn.model import Link, Model
+from redyn.model import Link, Loop, Model
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.parameters import Parameters, exact
 
@@ -66,6 +66,7 @@ class SymbolicRobot:
     qd: list[Expr]
     qdd: list[Expr]
     tabled: bool  # whether the axes are those of a DH table
+    loops: tuple[Loop, ...]  # cut joints, their frames in these axes
 
     @property
     def dof(self) -> int:
@@ -141,4 +142,11 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
         )
         h = Vec3(*(m * x for x in c))
         links.append(replace(link, joint=joint, M=MassMatrix(m, h, S), com=Vec3(*c)))
-    return replace(model, links=tuple(links), gravity=Vec3(*robot.gravity))
+    # Rows of a distance are divided by it, which polynomials cannot be: there it is a number.
+    loops = tuple(
+        replace(loop, numbers=tuple(exact(float(cast(float, x))) for x in own.numbers))
+        if loop.kind == "distance"
+        else loop
+        for loop, own in zip(robot.loops, model.loops, strict=True)
+    )
+    return replace(model, links=tuple(links), gravity=Vec3(*robot.gravity), loops=loops)

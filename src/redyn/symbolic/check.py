@@ -1,11 +1,8 @@
-"""Compares the three derivations with each other and with the robot's own numbers."""
+"""Compares the three derivations with each other and with the robot's own numbers, and so the loops."""
 
 from __future__ import annotations
 
-import cmath
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,11 +10,13 @@ from numpy.typing import NDArray
 
 from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
+from redyn.symbolic.agreement import TOLERANCE, Agreement, Comparison, distance
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import without_friction
 from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
+from redyn.symbolic.loops.check import compare_loops
 from redyn.symbolic.newton_euler import newton_euler
-from redyn.symbolic.notation import Expr, sp
+from redyn.symbolic.point import Point
 
 if TYPE_CHECKING:
     from redyn.symbolic.equations import Equations
@@ -26,66 +25,17 @@ Array = NDArray[np.float64]
 
 SYMBOLIC = 3  # joints; beyond, expanding three derivations takes too long
 TERMS = 600  # of all torques together, likewise
-TOLERANCE = 1e-9  # relative, at random points
 _STEP = 1e-30  # complex step: no difference is formed, so nothing cancels
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """`equal` is None if nothing could be compared; `how` then says why."""
-
-    what: str
-    equal: bool | None
-    how: str
-
-    def __str__(self) -> str:
-        verdict = {True: "equal", False: "DIFFERENT", None: "not compared"}[self.equal]
-        return f"{self.what}: {verdict}{self.how}"
-
-
-@dataclass(frozen=True)
-class Agreement:
-    comparisons: tuple[Comparison, ...]
-
-    @property
-    def ok(self) -> bool:
-        return not any(c.equal is False for c in self.comparisons)
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self.comparisons))
-
-
-class Point:
-    """Arithmetic with a number for every symbol; complex numbers carry derivatives."""
-
-    def __init__(self, values: dict[Expr, float]) -> None:
-        self._values = {s: sp.Float(x, 17) for s, x in values.items()}
-        self._known: dict[Any, float] = {}
-
-    def const(self, value: Any, /) -> Any:
-        if isinstance(value, int | float | complex):
-            return value
-        if value not in self._known:
-            self._known[value] = float(sp.sympify(value).xreplace(self._values))
-        return self._known[value]
-
-    def sincos(self, angle: Any, /) -> tuple[Any, Any]:
-        if isinstance(angle, complex):
-            return cmath.sin(angle), cmath.cos(angle)
-        return math.sin(angle), math.cos(angle)
-
-    def sqrt(self, value: Any, /) -> Any:
-        return math.sqrt(value)
 
 
 def check(eqs: Equations, points: int, seed: int) -> Agreement:
     rng = np.random.default_rng(seed)
     short = eqs.dof <= SYMBOLIC and sum(map(len, eqs.closed.run("inverse_dynamics"))) <= TERMS
     found = _symbolic(eqs) if short else _at_points(eqs, points, rng)
-    return Agreement((*found, _with_robot(eqs, points, rng)))
+    found.append(_with_robot(eqs, points, rng))
+    if eqs.robot.model.loops and found[-1].equal:
+        found += compare_loops(eqs, points, rng)
+    return Agreement(tuple(found))
 
 
 def _symbolic(eqs: Equations) -> list[Comparison]:
@@ -146,7 +96,7 @@ def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Co
             (run("coriolis_matrix_christoffel", q, qd), _halves(by_lagrange, qd)),
         )
         for name, (a, b) in zip(names, pairs, strict=True):
-            worst[name] = max(worst[name], _distance(a, b))
+            worst[name] = max(worst[name], distance(a, b))
     return [Comparison(name, x < TOLERANCE, f" at {points} random points") for name, x in worst.items()]
 
 
@@ -167,15 +117,9 @@ def _slope(value: Any) -> float:
     return value.imag / _STEP if isinstance(value, complex) else 0.0
 
 
-def _distance(a: Any, b: Any) -> float:
-    """Relative to the larger of 1 and the largest entry."""
-    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    return float(np.abs(x - y).max() / max(1.0, np.abs(y).max())) if x.size else 0.0
-
-
 def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Comparison:
     """Compares the symbolic model at the robot's values with the robot itself."""
-    what = "the equations and the robot's numbers"
+    what = f"the equations{' of the tree' if eqs.robot.model.loops else ''} and the robot's numbers"
     if eqs.contradictions:
         names = ", ".join(eqs.contradictions)
         return Comparison(what, None, f": other values than the robot's for {names}")
@@ -188,5 +132,5 @@ def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Compar
         q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof) for _ in range(3))
         state = [x.tolist() for x in (q, qd, qdd)]
         torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, Conditions())[0], dtype=np.float64)
-        worst = max(worst, _distance(torque, eqs.robot.inverse_dynamics(q, qd, qdd)))
+        worst = max(worst, distance(torque, eqs.robot.inverse_dynamics(q, qd, qdd, loops=False)))
     return Comparison(what, worst < TOLERANCE, f" at {points} random states")

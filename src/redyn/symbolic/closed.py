@@ -36,7 +36,7 @@ class ClosedForms:
         self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols())
         rates = [qd for qd, b in zip(robot.qd, robot.bodies, strict=True) if b.kind == "revolute"]
         self.writer = Writer(self.arith, parallel_runs(robot), rates)
-        self._over = self.model.over(self.arith)
+        self.over = self.model.over(self.arith)
         self.write = cache(self.writer.write)  # equal polynomials are written once
         self.run = cache(self._run)
         self.free_bodies = cache(self._free_bodies)
@@ -58,6 +58,9 @@ class ClosedForms:
             ]
             constants += [x for t in body.turns for x in (t.cosine, t.sine)]
             found = found.union(*(x.free_symbols for x in constants))
+        for loop in self.robot.loops:
+            entries = [x for frame in (loop.A, loop.B) for x in frame.pose.o.components()]
+            found = found.union(*(sp.sympify(x).free_symbols for x in (*entries, *loop.numbers)))
         return found.union(*(x.free_symbols for x in (*self.robot.gravity, *(self.robot.tip or ()))))
 
     def state(self, names: Sequence[str]) -> list[list[Poly]]:
@@ -68,7 +71,7 @@ class ClosedForms:
         """Runs one recursion; its first output, flattened."""
         algorithm = ALGORITHMS[name]
         world = Conditions(frame=self._tip()) if "frame" in algorithm.options else Conditions()
-        flat = [self.arith.reduced(p) for p in algorithm.run(self._over, self.arith, self._columns(name), world)[0]]
+        flat = [self.arith.reduced(p) for p in algorithm.run(self.over, self.arith, self._columns(name), world)[0]]
         self._guard(name, flat)
         return flat
 
@@ -143,13 +146,13 @@ class ClosedForms:
     def poses(self) -> list[Pose]:
         """Axes and origin of every link in world coordinates; entry 0 is the world."""
         (q,) = self.state(("q",))
-        return poses(self._over, self.arith, propagations(self._over, self.arith, q))
+        return poses(self.over, self.arith, propagations(self.over, self.arith, q))
 
     @cached_property
     def composites(self) -> list[MassMatrix]:
         """M_tilde_i at the joint, in link axes (9.11d)."""
         (q,) = self.state(("q",))
-        return composite_masses(self._over, propagations(self._over, self.arith, q))
+        return composite_masses(self.over, propagations(self.over, self.arith, q))
 
     # --- the other two derivations -------------------------------------------------------------------------------
 

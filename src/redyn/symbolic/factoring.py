@@ -15,6 +15,7 @@ from redyn.symbolic.notation import Expr, operations, sp
 Monomial = tuple[tuple[int, int], ...]  # (number of the atom, power), ascending
 Terms = dict[Monomial, Any]  # monomial: rational coefficient
 ONE: Monomial = ()
+DECIMALS = 10**12  # a common denominator above this is that of decimals with all their digits
 LONG = 100  # terms; factoring longer formulas takes too long, and nobody reads them
 
 
@@ -36,10 +37,15 @@ def common(terms: Terms) -> Monomial:
 
 
 def content(terms: Terms) -> Any:
-    """The rational content: leaves integer coefficients without a common divisor, few of them negative."""
+    """The rational content: leaves integer coefficients without a common divisor, few of them negative.
+
+    Of decimals it would leave numbers of many digits: only their sign is taken out.
+    """
     values = list(terms.values())
     top = gcd(*(int(abs(v.numerator)) for v in values))
     bottom = lcm(*(int(v.denominator) for v in values))
+    if bottom > DECIMALS:
+        top = bottom = 1
     balance = sum(1 if v > 0 else -1 for v in values) or (1 if values[0] > 0 else -1)
     return type(values[0])(top if balance > 0 else -top, bottom)
 

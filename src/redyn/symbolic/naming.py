@@ -19,6 +19,7 @@ from redyn.symbolic.notation import Expr, Typesetter, operations, sp
 from redyn.symbolic.parameters import exact
 
 _LONG = 6  # terms; a longer sum gets a name at once
+GUARD = 1e-100  # smaller constants keep quotients finite at single states and are no part of a formula
 
 
 class Names:
@@ -33,7 +34,8 @@ class Names:
         if isinstance(value, Named):
             return cast(Scalar, value)
         if isinstance(value, int | float):
-            return cast(Scalar, Named(exact(float(value)), self))
+            number = 0.0 if abs(value) < GUARD else float(value)
+            return cast(Scalar, Named(exact(number), self))
         return cast(Scalar, Named(sp.sympify(value), self))
 
     def sincos(self, angle: Scalar, /) -> tuple[Scalar, Scalar]:
@@ -67,6 +69,10 @@ class Named:
 
     expression: Expr
     names: Names
+
+    @property
+    def is_zero(self) -> bool:
+        return self.expression == 0
 
     def _of(self, other: Any) -> Expr:
         if isinstance(other, Named):

@@ -15,8 +15,9 @@ import sympy  # pyright: ignore[reportMissingTypeStubs]
 Expr = Any  # SymPy's own annotations are too loose for strict checking.
 sp = cast(Any, sympy)
 
-_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta")
+_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta", "lambda", "Gamma", "Delta", "nu", "sigma")
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
+_LIKE_RATES = ("G", "G'", "Gamma", "nu", "tau^t")  # last in a product, as rates are
 BREAK = "\x01"  # where a long formula may be broken
 _LARGE = 10**6  # a denominator above this is a decimal number rather than a fraction
 
@@ -36,9 +37,14 @@ def symbol_latex(name: str) -> str:
     r"""
     >>> symbol_latex("theta_dot_12"), symbol_latex("I_2zz"), symbol_latex("m_1")
     ('\\dot{\\theta}_{12}', 'I_{2zz}', 'm_{1}')
+    >>> symbol_latex("tau^t_2"), symbol_latex("G'_21")
+    ('\\tau^{t}_{2}', "G'_{21}")
     """
     head, *rest = name.split("_")
-    letter = "\\" + head if head in _GREEK else head if len(head) == 1 else rf"\mathit{{{head}}}"
+    head, _, raised = head.partition("^")
+    letter = head.rstrip("'")
+    letter = "\\" + letter if letter in _GREEK else letter if len(letter) == 1 else rf"\mathit{{{letter}}}"
+    letter += "'" * head.count("'") + (f"^{{{raised}}}" if raised else "")
     if rest and rest[0] in _ACCENTS:
         letter = rf"{_ACCENTS[rest.pop(0)]}{{{letter}}}"
     return letter + (f"_{{{','.join(rest)}}}" if rest else "")
@@ -49,13 +55,18 @@ def number_text(value: Expr, latex: bool) -> str:
     p, q = int(value.p), int(value.q)
     if q == 1:
         return str(p)
-    if q > _LARGE or (q > 1000 and abs(p) > 1000):
+    if _decimal(value):
         text = f"{float(value):.6g}"
         if "e" in text and latex:
             base, power = text.split("e")
             text = rf"{base} \times 10^{{{int(power)}}}"
         return text
     return rf"\frac{{{p}}}{{{q}}}" if latex else f"{p}/{q}"
+
+
+def _decimal(value: Expr) -> bool:
+    """Whether a rational number is written as a decimal."""
+    return bool(value.q > _LARGE or (value.q > 1000 and abs(value.p) > 1000))
 
 
 def angle_sum(angle: Expr) -> list[tuple[int, Expr]] | None:
@@ -103,19 +114,23 @@ def rate_sum(expression: Expr) -> tuple[str, str] | None:
     return parts[0][0], "".join(map(str, numbers))
 
 
+def _like_rate(factor: Expr) -> bool:
+    return bool(factor.is_Symbol and factor.name.split("_")[0] in _LIKE_RATES)
+
+
 def _rank(factor: Expr) -> tuple[Any, ...]:
     """Sort key of a factor in a product."""
     base = factor.base if factor.is_Pow else factor
     if base.is_Symbol:
         name = str(base.name)
         group = {"m": 0, "I": 0, "g": 1}.get(name.split("_")[0], 2)
-        if "dot" in name:
+        if "dot" in name or _like_rate(base):
             group = 6
         return (group, _natural(name))
     if isinstance(base, sp.cos | sp.sin):
         found = angle_sum(base.args[0]) or []
         return (4, tuple(_natural(s.name) for _, s in found), isinstance(base, sp.sin))
-    if rate_sum(base):
+    if rate_sum(base) or (base.is_Add and all(_like_rate(term) or term.is_Number for term in base.args)):
         return (6, ())
     return (5, ()) if base.is_Add else (7, ())
 
@@ -159,14 +174,16 @@ class Typesetter:
         if rates and self.short:
             name = f"{rates[0]}_{rates[1]}"
             return symbol_latex(name) if self.latex else name
-        terms = self._ordered_terms(e)
+        terms = self.ordered_terms(e)
         text = self.write(terms[0])
         gap = f" {BREAK}" if self.breaks else " "
         for term in terms[1:]:
             text += f"{gap}- {self.write(-term)}" if _negative(term) else f"{gap}+ {self.write(term)}"
         return text
 
-    def _ordered_terms(self, e: Expr) -> list[Expr]:
+    def ordered_terms(self, e: Expr) -> list[Expr]:
+        """The terms of a sum as they are written, one after the other."""
+
         def key(term: Expr) -> tuple[Any, ...]:
             factors = sorted(map(_rank, sp.Mul.make_args(term.as_coeff_Mul()[1])), key=str)
             trig = sum(1 for f in factors if f[0] == 4)
@@ -181,8 +198,9 @@ class Typesetter:
         sign = "-" if number.is_negative else ""
         number = abs(number)
         if below:
-            top = self._factors(sp.Integer(number.p), above)
-            bottom = self._factors(sp.Integer(number.q), below)
+            over, under = (number, sp.Integer(1)) if _decimal(number) else (sp.Integer(number.p), sp.Integer(number.q))
+            top = self._factors(over, above)
+            bottom = self._factors(under, below)
             if self.latex:
                 return rf"{sign}\frac{{{top}}}{{{bottom}}}".replace(BREAK, "")  # a fraction stays in one line
             return f"{sign}({top})/({bottom})"

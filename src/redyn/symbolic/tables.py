@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from redyn.algebra import RotationX, RotationZ
-from redyn.description.schema import LinkDescription, RobotDescription
+from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
 from redyn.errors import InputError
 from redyn.model import Link, Model
+from redyn.robot import Robot
 from redyn.symbolic.bodies import Body, SymbolicRobot, Triple, Turning, angle_parameter, turned, turned_tensor, turning
+from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
 from redyn.symbolic.notation import Expr, joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
 
@@ -23,12 +25,10 @@ def symbolic_robot(
     robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
 ) -> SymbolicRobot:
     """The robot with the constants given by `parameters`."""
-    for described in robot.links:
-        joint = described.joint
-        if joint.type not in ("revolute", "prismatic", "fixed"):
-            raise InputError(
-                f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
-            )
+    for joint in _without_symbols(robot)[:1]:
+        reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
+        numbers = "; `redyn equations` derives the loops of this robot with numbers" if robot.loops else ""
+        raise InputError(reason + numbers)
     if model.reduction is not None:
         raise InputError(
             "symbolic equations do not support coupled joints; load the robot without mimic='couple', so that joints "
@@ -53,11 +53,23 @@ def symbolic_robot(
     else:
         build = _from_dh if robot.convention == "dh" else _from_modified_dh
         bodies = [build(model, rows, i, parameters, centres) for i in range(1, model.dof + 1)]
-    tip_link, tip = _tip(model, bodies, robot.convention if rows is not None else None, parameters)
+    table = robot.convention if rows is not None else None
+    loops = symbolic_loops(model, bodies, table, parameters)
+    with_ends(bodies, loops)
+    tip_link, tip = _tip(model, bodies, table, parameters)
     gravity = _gravity(model, parameters)
     parameters.check_all_known()
     q, qd, qdd = (joint_symbols(letters, accent) for accent in ("", "dot", "ddot"))
-    return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None)
+    return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None, loops)
+
+
+def unnamed_joints(robot: Robot) -> list[str]:
+    """Joints that have no symbol: those with several variables, and screws."""
+    return [str(joint.name) for joint in _without_symbols(robot.description)]
+
+
+def _without_symbols(robot: RobotDescription) -> list[JointDescription]:
+    return [link.joint for link in robot.links if link.joint.type not in ("revolute", "prismatic", "fixed")]
 
 
 def _table(robot: RobotDescription, model: Model) -> list[LinkDescription] | None:
@@ -292,12 +304,7 @@ def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters)
     o = frame.pose.o
     if tabled:  # there the axes are the user's own, up to the last rotation of a row
         o = own.R.T @ (o - own.o)
-    values = [_float(x) for x in o.components()]
-    values = [0.0 if abs(x) < _NOISE * max(1e-3, *map(abs, values)) else x for x in values]
-    names = [f"p_{k}" for k in "xyz"]
-    if values[1:] == [0.0, 0.0] and f"a_{number}" not in take.known:
-        names[0] = f"a_{number}"  # named as in the next row of the table
-    tip = cast(Triple, tuple(take.take(n, x) for n, x in zip(names, values, strict=True)))
+    tip = point(take, number, [_float(x) for x in o.components()], tabled is not None, "p_")
     if tabled == "dh":
         row_end = turned([turning("x", body.end_twist)], tip)
         tip = cast(Triple, tuple(a + b for a, b in zip(body.end, row_end, strict=True)))

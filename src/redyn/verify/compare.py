@@ -15,30 +15,19 @@ from redyn.description import Trust
 from redyn.dynamics.catalogue import CATALOGUE
 from redyn.errors import RedynError, SingularError
 from redyn.robot import Robot, load
+from redyn.verify.closed import loop_rows
 from redyn.verify.mujoco_peer import Mujoco
 from redyn.verify.peers import Peer, common_frame, read
 from redyn.verify.pinocchio_peer import Pinocchio
+from redyn.verify.row import Row, States, compared
 
 Array = NDArray[np.float64]
 
+TRIES = 20  # random configurations, one of which is not singular
 SNAPPED = 1e-7  # tolerance if nearly right angles are taken for right angles
 
 
 PEERS: tuple[type[Peer], ...] = (Pinocchio, Mujoco)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One quantity: the largest difference at any state, relative to the larger of 1 and the largest entry."""
-
-    quantity: str
-    difference: float
-    allowed: float
-    note: str = ""
-
-    @property
-    def agrees(self) -> bool:
-        return self.difference <= self.allowed
 
 
 @dataclass(frozen=True)
@@ -67,16 +56,44 @@ def verify(
 ) -> tuple[Robot, list[Comparison]]:
     """Compare every quantity with each installed program, at random states."""
     robot = load(source, floating_base=floating_base, exact=exact, allow_unphysical=allow_unphysical, trust=trust)
+    peers = installed()
+    tick("choosing states")
+    at = random_states(robot, states)
     found: list[Comparison] = []
-    for peer, version in installed():
+    for peer, version in peers:
         tick(f"{peer.name}: reading")
         try:
-            rows = _rows(robot, read(peer, robot, Path(source), floating_base), states, exact, tick)
+            rows = _rows(robot, read(peer, robot, Path(source), floating_base), at, exact, tick)
         except RedynError as error:
             found.append(Comparison(peer.name, version, (), skipped=str(error)))
         else:
-            found.append(Comparison(peer.name, version, peer.conventions, rows))
+            conventions = peer.conventions + (peer.loop_conventions if robot.loops else ())
+            found.append(Comparison(peer.name, version, conventions, rows))
     return robot, found
+
+
+def random_states(robot: Robot, count: int) -> States:
+    """Random states; where loops are closed, q and qd keep them so, and only the actuators act."""
+    rng = np.random.default_rng(0)
+    away, qd, x = rng.uniform(-2, 2, (3, count, robot.dof))
+    if not robot.loops:
+        return States(robot.integrate(robot.neutral(), away), qd, x)
+    q = np.array([_regular(robot, rng) for _ in range(count)])
+    qd = np.einsum("nij,nj->ni", robot.transmission(q), qd[:, : robot.mobility])
+    driven = np.isin(np.arange(robot.dof), robot.driven_rates)
+    return States(q, qd, x * driven)
+
+
+def _regular(robot: Robot, rng: np.random.Generator) -> Array:
+    """A random closed configuration at which the independent rates determine the others."""
+    for _ in range(TRIES):
+        q = robot.random(rng)
+        try:
+            robot.transmission(q)
+        except SingularError:
+            continue
+        return q
+    raise RedynError(f"{robot.name}: no configuration was found that is not singular; nothing can be compared")
 
 
 def installed() -> list[tuple[type[Peer], str]]:
@@ -87,31 +104,25 @@ def installed() -> list[tuple[type[Peer], str]]:
     return here
 
 
-def _rows(robot: Robot, peer: Peer, states: int, exact: bool, tick: Callable[[str], None]) -> list[Row]:
+def _rows(robot: Robot, peer: Peer, states: States, exact: bool, tick: Callable[[str], None]) -> list[Row]:
     robot = _without_coulomb(robot if peer.springs else _without(robot, "stiffness", exact), peer.damping, exact)
     frame = common_frame(peer, robot)
-    away, qd, x = np.random.default_rng(0).uniform(-2, 2, (3, states, robot.dof))
-    q = robot.integrate(robot.neutral(), away)
     tick(f"{peer.name}: answering")
-    theirs = [peer.answers(*state, frame) for state in zip(q, qd, x, strict=True)]
+    theirs = [peer.answers(*state, frame) for state in zip(*states, strict=True)]
     condition = np.array([np.linalg.cond(answer["mass_matrix"]) for answer in theirs])
     allowed = peer.tolerance if exact else SNAPPED
     rows: list[Row] = []
-    for name, ours in _calls(robot, q, qd, x, frame).items():
+    for name, ours in _calls(robot.tree, *states, frame).items():
         if name not in theirs[0]:
             continue
         tick(f"{peer.name}: {name}")
-        try:
-            values = ours()
-        except SingularError as error:
-            rows.append(Row(name, 0.0, allowed, f"not determined: {error}"))
-            continue
+        title = f"{name} of the tree" if robot.loops and CATALOGUE[name].closed is not None else name
         expected = np.stack([answer[name] for answer in theirs])
-        scale = np.maximum(1.0, np.abs(expected).reshape(states, -1).max(axis=1))
-        apart = np.abs(values - expected).reshape(states, -1).max(axis=1) / scale
-        if CATALOGUE[name].base.divides:
-            apart /= condition ** (2 if CATALOGUE[name].by else 1)
-        rows.append(Row(name, float(apart.max()), allowed))
+        inverted = CATALOGUE[name].base.divides * (2 if CATALOGUE[name].by else 1)
+        rows.append(compared(title, ours, expected, allowed, condition**inverted))
+    if robot.loops:
+        tick(f"{peer.name}: closed loops")
+        rows += loop_rows(robot, peer, states, allowed, condition)
     return rows
 
 

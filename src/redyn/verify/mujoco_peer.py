@@ -20,7 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description.mjcf_compile import compiled
+from redyn.description.schema import RobotDescription
 from redyn.errors import RedynError
+from redyn.verify.mujoco_build import mujoco_spec
+from redyn.verify.peers import ClosedDynamics
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -38,6 +41,7 @@ class Mujoco:
     formats: tuple[str, ...] = (".urdf", ".xml", ".mjcf")
     tolerance: float = 1e-11
     frees: bool = False
+    rigid_loops: bool = False
     damping: bool = True
     fuse: bool = False  # whether fixed links of a URDF are merged: quicker, but their frames are then unknown
     conventions: tuple[str, ...] = (
@@ -53,6 +57,9 @@ class Mujoco:
         "armature of a free joint: MuJoCo has it on accelerations in world axes, which adds armature * (omega x v)",
         "gravity is redyn's in both",
         "derivatives: MuJoCo has them by differences only, so they are not compared",
+    )
+    loop_conventions: tuple[str, ...] = (
+        "loops: MuJoCo is given the tree of redyn's description body by body, and compared with the tree",
     )
 
     def __init__(self, model: Any, names: Sequence[str], gravity: Array, by_name: bool) -> None:
@@ -85,16 +92,30 @@ class Mujoco:
         peer = cls(_from_urdf(file, cls.fuse) if urdf else compiled(file), names, gravity, by_name=urdf)
         if urdf:
             peer.springs = False
-            peer._set_armature(armature)
+            peer._set(peer.model.dof_armature, armature)
         return peer
 
-    def _set_armature(self, armature: Array) -> None:
-        """From redyn's, which is the same number for all velocities of a joint."""
+    @classmethod
+    def build(
+        cls, description: RobotDescription, names: Sequence[str], gravity: Array, armature: Array, damping: Array
+    ) -> Self:
+        """From redyn's description, without loops and springs."""
+        peer = cls(_compiled(lambda _: mujoco_spec(description)), names, gravity, by_name=True)
+        peer.springs = False
+        peer._set(peer.model.dof_armature, armature)
+        peer._set(peer.model.dof_damping, damping)
+        return peer
+
+    def _set(self, theirs: Array, values: Array) -> None:
+        """A field of the velocities, from redyn's, which is the same number for all velocities of a joint."""
         at = 0
         for kind, _, row in self._slices():
             width = {FREE: 6, BALL: 3}.get(kind, 1)
-            self.model.dof_armature[row : row + width] = armature[at]
+            theirs[row : row + width] = values[at]
             at += width
+
+    def closed_forward_dynamics(self, description: RobotDescription) -> ClosedDynamics:
+        raise RedynError("MuJoCo's loops are soft constraints, which give way under load")
 
     def knows(self, frame: str) -> bool:
         return self.mujoco.mj_name2id(self.model, self.mujoco.mjtObj.mjOBJ_BODY, frame) > 0
@@ -205,16 +226,26 @@ class Mujoco:
 
 
 def _from_urdf(file: Path, fuse: bool) -> Any:
-    mujoco: Any = importlib.import_module("mujoco")
-    earlier = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(_silent)  # or it writes MUJOCO_LOG.TXT into the working directory
-    try:
+    def read(mujoco: Any) -> Any:
         spec = mujoco.MjSpec.from_file(str(file))
         spec.memory = -1  # as large as it has to be, whatever the file asks for
         spec.compiler.fusestatic = fuse
         for part in [*spec.geoms, *spec.meshes]:
             spec.delete(part)  # files of shapes need not be there
-        return spec.compile()
+        return spec
+
+    return _compiled(read)
+
+
+def _compiled(make: Callable[[Any], Any]) -> Any:
+    """A model from the specification that is made; what MuJoCo does not like is an error in words."""
+    mujoco: Any = importlib.import_module("mujoco")
+    earlier = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(_silent)  # or it writes MUJOCO_LOG.TXT into the working directory
+    try:
+        return make(mujoco).compile()
+    except RedynError:
+        raise
     except Exception as error:
         reason = " ".join(str(error).split()).removeprefix("Error: ")
         raise RedynError(f"MuJoCo does not accept it: {reason[:200]}") from None

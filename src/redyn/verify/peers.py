@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.schema import RobotDescription
 from redyn.description.to_urdf import to_urdf
 from redyn.errors import RedynWarning
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+ClosedDynamics = Callable[[Array, Array, Array], Array]  # the accelerations of q, qd and tau, with loops closed
 
 
 class Peer(Protocol):
@@ -31,9 +33,22 @@ class Peer(Protocol):
     damping: bool  # whether it has damping; none has redyn's Coulomb friction
     springs: bool  # whether it has the joint springs of the file that it has read
     conventions: tuple[str, ...]
+    loop_conventions: tuple[str, ...]  # of robots with closed loops, in addition
+    rigid_loops: bool  # whether loops stay closed there
 
     @classmethod
     def read(cls, file: Path, names: Sequence[str], gravity: Array, armature: Array, free: bool = False) -> Self: ...
+    @classmethod
+    def build(
+        cls, description: RobotDescription, names: Sequence[str], gravity: Array, armature: Array, damping: Array
+    ) -> Self:
+        """The tree of a description, without a file."""
+        ...
+
+    def closed_forward_dynamics(self, description: RobotDescription) -> ClosedDynamics:
+        """The accelerations with loops closed, of q, qd and tau; an error that says why there are none."""
+        ...
+
     def knows(self, frame: str) -> bool: ...
     def answers(self, q: Array, qd: Array, x: Array, frame: str | None) -> dict[str, Array]: ...
 
@@ -48,8 +63,14 @@ def joint_names(robot: Robot) -> list[str]:
 
 
 def read(kind: type[P], robot: Robot, source: Path | None = None, floating_base: bool = False) -> P:
-    """A program that has read the robot's own file where it can, and redyn's export of the robot to URDF otherwise."""
+    """A program that has read the robot's own file where it can, and redyn's export of the robot to URDF otherwise.
+
+    A robot with loops, which Pinocchio does not read, it is given body by body.
+    """
     armature = np.array([float(link.joint.armature) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
+    if robot.loops:
+        damping = np.array([float(link.joint.damping) for link in robot.model.driven])  # pyright: ignore[reportArgumentType]
+        return kind.build(robot.description, joint_names(robot), robot.gravity, armature, damping)
     readable = source is not None and source.suffix.lower() in kind.formats
     with tempfile.TemporaryDirectory() as folder:
         if source is None or not readable or (floating_base and not kind.frees):

@@ -13,9 +13,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.schema import RobotDescription
 from redyn.errors import RedynError
+from redyn.verify.peers import ClosedDynamics
+from redyn.verify.pinocchio_loops import Constraints, pinocchio_model
 
 Array = NDArray[np.float64]
+
+# Absolute and relative accuracy, mu and the most iterations: as exact as its proximal iterations get.
+EXACT = (1e-14, 1e-14, 1e-10, 50)
 
 
 class Pinocchio:
@@ -27,6 +33,7 @@ class Pinocchio:
     formats: tuple[str, ...] = (".urdf",)
     tolerance: float = 1e-11
     frees: bool = True
+    rigid_loops: bool = True
     damping: bool = False
     springs: bool = False
     conventions: tuple[str, ...] = (
@@ -38,6 +45,11 @@ class Pinocchio:
         "friction and joint springs are left out in both: Pinocchio's recursions have none",
         "armature is part of both mass matrices; Pinocchio reads none from URDF, so it is given redyn's",
         "gravity is redyn's in both",
+    )
+    loop_conventions: tuple[str, ...] = (
+        "loops: Pinocchio is given redyn's description body by body; a pin is two points of its axis, a ball is one",
+        "forward_dynamics: by Pinocchio's constraintDynamics with loops closed, by its aba of the tree",
+        "inverse_dynamics: Pinocchio has none with loops closed; the torques of forward_dynamics have to come back",
     )
 
     def __init__(self, model: Any, names: Sequence[str]) -> None:
@@ -66,6 +78,26 @@ class Pinocchio:
         peer = cls(model, names)
         model.gravity.linear, model.armature = gravity, armature[peer.order]
         return peer
+
+    @classmethod
+    def build(
+        cls, description: RobotDescription, names: Sequence[str], gravity: Array, armature: Array, damping: Array
+    ) -> Self:
+        """From redyn's description, without loops, friction and springs."""
+        del damping
+        peer = cls(pinocchio_model(description), names)
+        peer.model.gravity.linear, peer.model.armature = gravity, armature[peer.order]
+        return peer
+
+    def closed_forward_dynamics(self, description: RobotDescription) -> ClosedDynamics:
+        """With the loops of the description, by constraintDynamics."""
+        constraints, settings = Constraints(self.model, description), self.pin.ProximalSettings(*EXACT)
+
+        def answer(q: Array, qd: Array, tau: Array) -> Array:
+            at, rates, torques = self.state(q, qd, tau)
+            return constraints.forward_dynamics(at, rates, torques, settings)[self.back]
+
+        return answer
 
     def knows(self, frame: str) -> bool:
         return bool(self.model.existFrame(frame, self.pin.FrameType.BODY))

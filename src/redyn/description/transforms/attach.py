@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.description.placement import rpy_rotation, translation
+from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
-from redyn.description.transforms.frames import as_frames, origin
+from redyn.description.transforms.frames import as_frames
+from redyn.description.transforms.loops import joined
 from redyn.description.transforms.screws import normal_step, screw, split
 from redyn.description.units import like_degrees
 from redyn.errors import InputError, warn
@@ -59,6 +61,9 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
     `<other>_`. Gravity is that of `robot`; the end effector is that of `other` if `link` was that of `robot`. The
     convention is kept if both have the same and it can represent the pose, else it is `frames`.
 
+    Loops of `other` to its world become loops to that fixed link. If only one robot has loops, all moving joints of the
+    other that mimic none are driven, but for free ones.
+
     >>> from redyn.description import read
     >>> both = attach(read("two-link"), read("one-link"), "link2", np.eye(4))
     >>> [link.name for link in both.links]
@@ -95,6 +100,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         end_effector=tip,
         unphysical=robot.unphysical or other.unphysical,
         defects=[*robot.defects, *other.defects],
+        **(joined(robot, other, prefix, carrier) if robot.loops or other.loops else {}),
     )
     return both if place.folder is None else both.placed_in(place.folder, place.trusted)
 

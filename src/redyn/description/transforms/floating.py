@@ -6,6 +6,7 @@ from redyn.description.checks import complete
 from redyn.description.schema import WORLD, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import fresh, joint_names, link_names
 from redyn.description.transforms.frames import as_frames
+from redyn.description.transforms.loops import on_base
 from redyn.errors import InputError
 
 
@@ -13,7 +14,7 @@ def floating(robot: RobotDescription) -> RobotDescription:
     """The same robot with a free joint, `floating_base`, between it and the world.
 
     If a single fixed link is attached to the world, at its origin, like the root of a URDF, that link is the base. Any
-    other robot gets a massless one, called `base`, at the world's origin.
+    other robot gets a massless one, called `base`, at the world's origin. Loops to the world become loops to the base.
 
     >>> from redyn.description import read
     >>> [(link.name, link.joint.type) for link in floating(read("one-link")).links]
@@ -31,7 +32,7 @@ def floating(robot: RobotDescription) -> RobotDescription:
     else:
         base = LinkDescription(name=fresh("base", link_names(robot)), parent=WORLD, joint=joint, mass=0.0)
         links = [base, *(_on(link, str(base.name)) if link.parent == WORLD else link for link in robot.links)]
-    return complete(robot.model_copy(update={"links": links}))
+    return complete(robot.model_copy(update={"links": links, "loops": on_base(robot, str(base.name))}))
 
 
 def _on(link: LinkDescription, base: str) -> LinkDescription:

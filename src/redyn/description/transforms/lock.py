@@ -9,11 +9,14 @@ import numpy as np
 
 from redyn.arrays import refuse_masks
 from redyn.description.placement import joint_motion, placement
+from redyn.description.poses import origin
 from redyn.description.schema import TURNING, JointDescription, LinkDescription, RobotDescription, is_unit
 from redyn.description.ties import rules
+from redyn.description.transforms import loops
 from redyn.description.transforms.common import changed
-from redyn.description.transforms.frames import origin
 from redyn.errors import InputError
+
+Held = dict[str, tuple[float, ...]]
 
 SAME = 1e-9  # tolerance between the value of a follower and that given by its leader
 
@@ -21,8 +24,9 @@ SAME = 1e-9  # tolerance between the value of a follower and that given by its l
 def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] | None]) -> RobotDescription:
     """The robot with the named joints fixed at these values; None means the initial value.
 
-    The robot's convention is kept. Joints that mimic a locked one are fixed with it, at the corresponding value; a
-    mimic joint cannot be locked while its leader is free.
+    The robot's convention is kept. Joints that mimic a locked one, or follow it through a gear, are fixed with it, at
+    the corresponding value; a joint that follows cannot be locked while its leader is free. Loops of locked joints only
+    are left out if they are closed.
 
     >>> from redyn.description import read
     >>> [link.joint.type for link in lock(read("three-link"), {"joint2": 0.3}).links]
@@ -32,30 +36,30 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
         raise InputError("lock: expected {joint: value or None}")
     moving = {str(link.joint.name): link.joint for link in robot.links if link.joint.type != "fixed"}
     values = {name: _value(name, value, moving) for name, value in joints.items()}
-    values |= _followers(robot, values, unsaid={name for name, value in joints.items() if value is None})
+    unsaid = {name for name, value in joints.items() if value is None}
+    while True:
+        found = values | _followers(robot, values, unsaid)
+        found |= _geared(robot, found, unsaid)
+        if found == values:
+            break
+        values = found
     if not set(moving) - set(values):
         raise InputError("lock: no joint would be left to move; leave at least one free")
     links = [
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link
         for link in robot.links
     ]
-    return changed(robot, "lock", links=links)
+    return changed(robot, "lock", links=links, **loops.locked(robot, links, values))
 
 
-def _followers(
-    robot: RobotDescription, values: Mapping[str, tuple[float, ...]], unsaid: Collection[str]
-) -> dict[str, tuple[float]]:
+def _followers(robot: RobotDescription, values: Held, unsaid: Collection[str]) -> Held:
     """Values of the joints that mimic a locked one; an error if a given value contradicts it."""
-    held: dict[str, tuple[float]] = {}
+    held: Held = {}
     for name, rule in rules(robot.links).items():
         given = values.get(name)
         if rule.leader in values:
             at = rule.at(values[rule.leader][0])
-            if given is not None and name not in unsaid and abs(given[0] - at) > SAME * max(1.0, abs(at)):
-                raise InputError(
-                    f"lock: {name!r} mimics {rule.leader!r}, which puts it at {at:g}, not at {given[0]:g}; "
-                    f"leave {name!r} out, or choose another value of {rule.leader!r}"
-                )
+            _check_same(name, f"mimics {rule.leader!r}", rule.leader, at, None if name in unsaid else given)
             held[name] = (at,)
         elif given is not None:
             at = f" at {(given[0] - rule.offset) / rule.factor:g}" if rule.factor else ""
@@ -64,6 +68,33 @@ def _followers(
                 f"{name!r} is fixed with it"
             )
     return held
+
+
+def _geared(robot: RobotDescription, values: Held, unsaid: Collection[str]) -> Held:
+    """Values of the joints that follow a locked one through a gear."""
+    held: Held = {}
+    for loop in robot.loops:
+        leader, name = loop.between
+        if loop.joint != "gear" or (leader not in values and name not in values):
+            continue
+        if leader not in values:
+            raise InputError(
+                f"lock: {name!r} follows {leader!r} through the gear {loop.name!r}, which would be free; lock "
+                f"{leader!r} instead, and {name!r} is fixed with it"
+            )
+        at = float(np.polynomial.polynomial.polyval(values[leader][0], loop.coefficients or ()))
+        given = None if name in unsaid else held.get(name, values.get(name))
+        _check_same(name, f"follows {leader!r} through the gear {loop.name!r}", leader, at, given)
+        held[name] = (at,)
+    return held
+
+
+def _check_same(name: str, why: str, leader: str, at: float, given: tuple[float, ...] | None) -> None:
+    if given is not None and abs(given[0] - at) > SAME * max(1.0, abs(at)):
+        raise InputError(
+            f"lock: {name!r} {why}, which puts it at {at:g}, not at {given[0]:g}; leave {name!r} out, or choose "
+            f"another value of {leader!r}"
+        )
 
 
 def _value(name: str, value: object, moving: Mapping[str, JointDescription]) -> tuple[float, ...]:

@@ -7,13 +7,15 @@ from collections.abc import Collection
 from redyn.description.schema import WORLD, LinkDescription, MimicDescription, RobotDescription
 from redyn.description.ties import Rule, rules
 from redyn.description.transforms.common import LONGEST_NAME, changed
+from redyn.description.transforms.loops import inside
 from redyn.errors import InputError, warn
 
 
 def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     """The named link, its joint and everything it carries; the frame of its parent becomes the world.
 
-    Gravity keeps its numbers, now in the axes of that frame. If a joint mimics one outside, the first such joint
+    Loops inside it stay, as do those to that parent; others are left out, with a warning. Gravity keeps its numbers,
+    now in the axes of that frame. If a joint mimics one outside, the first such joint
     becomes independent, with a warning, and others that mimicked the same one mimic it.
 
     >>> from redyn.description import read
@@ -39,7 +41,9 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     tip = robot.end_effector if robot.end_effector in kept else None
     name = f"{robot.name}-{link}"[:LONGEST_NAME]
     links = _tied_within(robot, links, moving)
-    return changed(robot, "subtree", name=name, links=links, end_effector=tip)
+    base = next(str(item.parent) for item in robot.links if item.name == link)
+    closed = inside(robot, kept, moving, base)
+    return changed(robot, "subtree", name=name, links=links, end_effector=tip, **closed)
 
 
 def _tied_within(

@@ -82,7 +82,7 @@ class Mark:
     """A point of a drawing; a label (LaTeX) is a separate mark, centred at its point."""
 
     at: tuple[float, float]
-    kind: str  # revolute, prismatic, centre, label
+    kind: str  # revolute, prismatic, cut, centre, label
     label: str = ""
 
 
@@ -142,6 +142,47 @@ def formula(left: str, expression: Expr, number: str = "", width: int = WIDTH) -
     return Equation(tuple(rows), number)
 
 
+def summed(left: str, total: Expr, width: int = WIDTH) -> Equation:
+    """`left = total`, broken between the terms of the sum; fractions are not taken apart."""
+    writer = Typesetter()
+    if not total.is_Add or any(seen_length(writer.write(term)) > width for term in total.args):
+        return formula(left, total, width=width)
+    rows: list[str] = []
+    line = f"{left} ="
+    for k, term in enumerate(writer.ordered_terms(total)):
+        negative = term.could_extract_minus_sign()
+        text = writer.write(-term if negative else term)
+        text = f"- {text}" if negative else f"+ {text}" if k else text
+        if k and seen_length(line) + seen_length(text) > width:
+            rows.append(line)
+            line = rf"\qquad {{}} {text}"
+        else:
+            line = f"{line} {text}"
+    return Equation((*rows, line))
+
+
+def weighted(pairs: Sequence[tuple[Expr, Expr]]) -> Expr:
+    """A sum of coefficients times symbols as one fraction, with few minus signs."""
+    parts = [(*sp.fraction(coefficient), name) for coefficient, name in pairs if coefficient != 0]
+    below = _common_multiple([bottom for _, bottom, _ in parts])
+    terms: list[tuple[bool, Expr]] = []
+    for top, bottom, name in parts:
+        negative = top.could_extract_minus_sign()
+        terms.append((negative, sp.Mul(-top if negative else top, below / bottom, name)))
+    if all(negative for negative, _ in terms):
+        return -(sp.Add(*(term for _, term in terms)) / below)
+    return sp.Add(*(-term if negative else term for negative, term in terms)) / below
+
+
+def _common_multiple(bottoms: Sequence[Expr]) -> Expr:
+    """The least product that every denominator divides, factor by factor."""
+    powers: dict[Expr, Expr] = {}
+    for bottom in bottoms:
+        for base, power in bottom.as_powers_dict().items():
+            powers[base] = max(powers.get(base, sp.Integer(0)), power)
+    return sp.Mul(*(base**power for base, power in powers.items()))
+
+
 def _indented(left: str, expression: Expr, width: int) -> list[str]:
     first, *rest = lines(left, expression, width)
     return [first, *(rf"\qquad {{}} {row}" for row in rest)]
@@ -183,11 +224,11 @@ def matrix(entries: Sequence[Sequence[Expr]]) -> str:
     return r"\begin{bmatrix} " + r" \\ ".join(rows) + r" \end{bmatrix}"
 
 
-def number(value: float) -> str:
-    """Five digits, and no negative zero."""
+def number(value: float, digits: int = 5) -> str:
+    """A few digits, and no negative zero."""
     if abs(value) < 1e-12:
         return "0"
-    text = f"{value:.5g}"
+    text = f"{value:.{digits}g}"
     if "e" in text:
         base, power = text.split("e")
         return rf"{base} \times 10^{{{int(power)}}}"

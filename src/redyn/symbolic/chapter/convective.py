@@ -162,7 +162,7 @@ def motion(chapter: Chapter, at: Context) -> None:
     springs = r" + \g{kappa}(\g{theta})" if at.sprung else ""
     friction = r" + \b{f}(\dot{\g{theta}})" if at.frictional else ""
     chapter.add(
-        Heading("The equations of motion"),
+        Heading("The equations of motion of the tree" if at.looped else "The equations of motion"),
         Equation(
             (rf"\b{{I}} \ddot{{\g{{theta}}}} + \b{{C}} \dot{{\g{{theta}}}}{gravity}{springs}{friction} = \g{{tau}}",),
             "(9.42a)" if at.heavy else "(9.10a)",
@@ -191,7 +191,7 @@ def motion(chapter: Chapter, at: Context) -> None:
             chapter.add(formula(symbol_latex(f"tau_{i}"), eqs.torque[i - 1]))
         chapter.add(Code("eqs.torque"))
         return
-    steps = eqs.steps("inverse_dynamics")
+    steps = eqs.steps("inverse_dynamics", loops=False)
     lines = steps.latex()
     blocks: list[Block] = [Equation((line,)) for line in lines[: len(steps.assignments)]]
     blocks += [Equation((rf"\tau_{{{i}}} = {_write(e)}",)) for i, e in enumerate(steps.outputs[0], start=1)]
@@ -202,5 +202,5 @@ def motion(chapter: Chapter, at: Context) -> None:
             f"{counted(steps.operations, 'operation')}; each line uses only those above it."
         ),
         Fold(f"The {counted(len(steps.assignments), 'line')} of the inverse dynamics, and the torques", tuple(blocks)),
-        Code("steps = eqs.steps('inverse_dynamics')\nlen(steps.assignments), steps.operations"),
+        Code("steps = eqs.steps('inverse_dynamics', loops=False)\nlen(steps.assignments), steps.operations"),
     )

@@ -45,16 +45,23 @@ def to_html(chapter: Chapter) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
 
 
+# A minus after an equals sign, a comma or an opening bracket is a sign, set close to what follows.
+_SIGN = re.compile(r"(<mo[^>]*>(?:&#x0003D;|&#x0002C;|&#x00028;|\[)</mo>(?:<mspace[^>]*/>)*)<mo>&#x02212;</mo>")
+
+
 @cache
 def math(latex: str, display: bool = False) -> str:
     """MathML of a formula. Browsers render bold letters as separate characters, not from an attribute."""
     found = str(_convert(spelled(latex), display="block" if display else "inline"))
+    found = _SIGN.sub(r'\1<mo form="prefix">&#x02212;</mo>', found)
     found = re.sub(r'<mn mathvariant="bold">(\d)</mn>', lambda m: f"<mn>{chr(0x1D7CE + int(m[1]))}</mn>", found)
     return re.sub(r'<mi mathvariant="bold-italic">&#x0*(3[0-9A-F]{2});</mi>', _bold_greek, found)
 
 
 def _bold_greek(match: re.Match[str]) -> str:
     code = int(match[1], 16)
+    if code == 0x3D5:  # the phi of \\phi stands apart from the alphabet
+        return f"<mi>{chr(0x1D753)}</mi>"
     first, bold = (0x3B1, 0x1D736) if code >= 0x3B1 else (0x391, 0x1D71C)
     return f"<mi>{chr(bold + code - first)}</mi>"
 
@@ -139,6 +146,8 @@ def _svg(drawing: Drawing) -> str:
         x, y = place(mark.at)
         if mark.kind == "revolute":
             shapes.append(f'<circle class="revolute" cx="{x:.1f}" cy="{y:.1f}" r="6.5"/>')
+        elif mark.kind == "cut":
+            shapes.append(f'<circle class="cut" cx="{x:.1f}" cy="{y:.1f}" r="9"/>')
         elif mark.kind == "prismatic":
             shapes.append(f'<rect class="prismatic" x="{x - 9:.1f}" y="{y - 9:.1f}" width="18" height="18"/>')
         elif mark.kind == "centre":

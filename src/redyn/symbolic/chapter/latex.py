@@ -174,6 +174,7 @@ def _tikz(drawing: Drawing) -> str:
     shape = {
         "revolute": "circle, draw, thick, fill=white, inner sep=2.2pt",
         "prismatic": "rectangle, draw, thick, fill=white, inner sep=4pt",
+        "cut": "circle, draw, thick, dashed, orange!70!black, inner sep=3.6pt",
         "centre": "circle, fill=black, inner sep=1.3pt",
     }
     for m in drawing.marks:

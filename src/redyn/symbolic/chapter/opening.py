@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from redyn.robot import Robot
 from redyn.symbolic.bodies import Body
 from redyn.symbolic.chapter.blocks import (
     Block,
@@ -58,7 +59,19 @@ def notation(chapter: Chapter, at: Context) -> None:
 
 
 def arm(chapter: Chapter, at: Context) -> None:
-    robot = at.eqs.robot
+    chapter.add(Heading("The arm and its frames" if at.serial else "The robot and its frames"))
+    chapter.add(Text(f"The robot {word(at.eqs.robot.name)} is {_structure(at)}"), *_family(at), sketch(at))
+    remarks(chapter, at)
+    chapter.add(*_tables(at))
+
+
+def spanning_tree(chapter: Chapter, at: Context) -> None:
+    """The frames of what is left of a robot whose loops were cut."""
+    chapter.add(Heading("The spanning tree and its frames"))
+    chapter.add(Text(f"With its loops cut the robot is {_structure(at)}"), *_family(at), *_tables(at))
+
+
+def _structure(at: Context) -> str:
     kinds = "".join("R" if b.kind == "revolute" else "P" for b in at.bodies)
     shape = "planar " if at.planar else "spatial " if at.n > 1 else ""
     chain = "serial chain" if at.serial else "tree"
@@ -68,31 +81,31 @@ def arm(chapter: Chapter, at: Context) -> None:
         if at.serial
         else "$\\b{r}_{i,k}$ from $C_i$ to $O_k$, the joint of its child $k$"
     )
-    chapter.add(
-        Heading("The arm and its frames" if at.serial else "The robot and its frames"),
-        Text(
-            f"The robot {word(robot.name)} is a {shape}{chain} of {counted(at.n, 'moving link')} ({kinds}), "
-            f"each carried by one joint. Link 0 is the ground. Joint $i$ {moves} the unit vector $\\b{{e}}_i$ through "
-            f"$O_i$; $C_i$ is the mass centre of link $i$, $\\b{{d}}_i$ runs from $O_i$ to $C_i$ and {onward}."
-        ),
+    return (
+        f"a {shape}{chain} of {counted(at.n, 'moving link')} ({kinds}), each carried by one joint. Link 0 is the "
+        f"ground. Joint $i$ {moves} the unit vector $\\b{{e}}_i$ through $O_i$; $C_i$ is the mass centre of link $i$, "
+        f"$\\b{{d}}_i$ runs from $O_i$ to $C_i$ and {onward}."
     )
-    if not at.serial:
-        family = [(i, at.children(i)) for i in range(at.n + 1)]
-        sets = ", ".join(rf"$\xi_{{{i}}} = \{{{', '.join(map(str, c))}\}}$" for i, c in family if c)
-        chapter.add(
-            Text(
-                "Where the book continues from link $i$ to link $i+1$, a tree continues to every child of link $i$. "
-                f"The children of link $i$ form the set $\\xi_i$: {sets}; the other links have "
-                "none. Link $j$ carries link $i$ if it is link $i$ or lies between link $i$ and the ground; "
-                "$\\b{B}_{ij}$ is zero unless it does."
-            )
+
+
+def _family(at: Context) -> list[Block]:
+    if at.serial:
+        return []
+    children = [(i, at.children(i)) for i in range(at.n + 1)]
+    sets = ", ".join(rf"$\xi_{{{i}}} = \{{{', '.join(map(str, c))}\}}$" for i, c in children if c)
+    return [
+        Text(
+            "Where the book continues from link $i$ to link $i+1$, a tree continues to every child of link $i$. "
+            f"The children of link $i$ form the set $\\xi_i$: {sets}; the other links have "
+            "none. Link $j$ carries link $i$ if it is link $i$ or lies between link $i$ and the ground; "
+            "$\\b{B}_{ij}$ is zero unless it does."
         )
-    chapter.add(sketch(at))
-    source = robot.description.source
-    if source:
-        chapter.add(Text(f"Source: {_sentence(word(source))}"))
-    for defect in robot.description.defects:
-        chapter.add(Note("About the source", _sentence(word(defect))))
+    ]
+
+
+def remarks(chapter: Chapter, at: Context) -> None:
+    """Where the robot is from, and which numbers the example has."""
+    source(chapter, at.eqs.robot)
     if at.eqs.contradictions:
         names = ", ".join(f"${symbol_latex(name)}$" for name in at.eqs.contradictions)
         chapter.add(
@@ -110,7 +123,13 @@ def arm(chapter: Chapter, at: Context) -> None:
                 f"The robot's file determines no value for {names}; the numbers of this example are the robot's own.",
             )
         )
-    chapter.add(*_tables(at))
+
+
+def source(chapter: Chapter, robot: Robot) -> None:
+    if robot.description.source:
+        chapter.add(Text(f"Source: {_sentence(word(robot.description.source))}"))
+    for defect in robot.description.defects:
+        chapter.add(Note("About the source", _sentence(word(defect))))
 
 
 def _sentence(text: str) -> str:

@@ -20,9 +20,10 @@ from redyn.symbolic.chapter.blocks import (
 )
 from redyn.symbolic.chapter.errata import free_body_reaction
 from redyn.symbolic.chapter.setting import Context
-from redyn.symbolic.check import Point, lagrange_at
+from redyn.symbolic.check import lagrange_at
 from redyn.symbolic.newton_euler import newton_euler
 from redyn.symbolic.notation import Typesetter
+from redyn.symbolic.point import Point
 
 _write = Typesetter().write
 

@@ -16,17 +16,19 @@ from numpy.typing import NDArray
 from redyn.algebra import Mat3, Pose, Vec3
 from redyn.arithmetic import Floats
 from redyn.dynamics.denoc import Denoc
+from redyn.dynamics.kinematics import poses, propagations
 from redyn.dynamics.passive import friction_torque, spring_torque
 from redyn.errors import SingularError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
-from redyn.symbolic.check import Point
 from redyn.symbolic.equations import Equations
 from redyn.symbolic.notation import Expr, Typesetter, operations, sp
+from redyn.symbolic.point import Point
 from redyn.symbolic.polynomials import Poly
 
 Array = NDArray[np.float64]
 SHORT = 3  # joints; up to here closed forms are printed, beyond it named steps and numbers
+SHORT_LOOPED = 7  # the same where loops are closed: their trees have short branches
 TERMS = 600  # of all torques together, for the same purpose
 _PARALLEL = 1e-9
 
@@ -55,10 +57,16 @@ class Context:
     def bodies(self) -> tuple[Body, ...]:
         return self.eqs.symbolic.bodies
 
+    @property
+    def looped(self) -> bool:
+        """Whether the tree is what is left of a robot whose loops were cut."""
+        return bool(self.eqs.symbolic.loops)
+
     @cached_property
     def short(self) -> bool:
         """Whether closed forms are worth printing."""
-        return self.n <= SHORT and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
+        most = SHORT_LOOPED if self.looped else SHORT
+        return self.n <= most and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
     # --- numbers at the state ------------------------------------------------------------------------------------
 
@@ -127,6 +135,18 @@ class Context:
     @property
     def serial(self) -> bool:
         return all(body.parent == i for i, body in enumerate(self.bodies))
+
+    @cached_property
+    def cut_points(self) -> list[tuple[int, int, Array]]:
+        """Where loops are cut: the link that carries a frame (0: the ground), the loop, and its origin in the world."""
+        arith = Floats()
+        placed = poses(self.model, arith, propagations(self.model, arith, cast("list[float]", self.q.tolist())))
+        found: list[tuple[int, int, Array]] = []
+        for k, loop in enumerate(self.model.loops, start=1):
+            for frame in (loop.A, loop.B) if loop.kind != "gear" else ():
+                at = (placed[frame.link] @ frame.pose).o
+                found.append((frame.link, k, np.array(at.components(), dtype=np.float64)))
+        return found
 
     def children(self, i: int) -> list[int]:
         return [k for k, body in enumerate(self.bodies, start=1) if body.parent == i]

@@ -15,7 +15,7 @@ from redyn.symbolic.chapter.setting import Context
 Array = NDArray[np.float64]
 Flat = Callable[[Array], tuple[float, float]]  # a point of the drawing
 _ALIGNED = 1e-9
-_ON_TOP = ("prismatic", "revolute", "centre")  # where joints coincide, the larger symbol is drawn first
+_ON_TOP = ("prismatic", "revolute", "cut", "centre")  # where joints coincide, the larger symbol is drawn first
 _SAME = 1e-6  # relative to the drawing's size; closer points coincide
 
 
@@ -23,7 +23,10 @@ def sketch(at: Context) -> Drawing:
     """Draws the robot: planar ones seen along the normal of their plane, others from the front right and above."""
     view, n = at.view, at.n
     ends = {i: [at.r_number(i, k) + view.C[i - 1] for k in at.children(i) or [None]] for i in range(1, n + 1)}
-    size = max(0.3, float(np.abs(np.array([*view.O, *view.C, *(p for tips in ends.values() for p in tips)])).max()))
+    for link, _, point in at.cut_points:
+        if link:
+            ends[link].append(point)
+    size = float(np.abs(np.array([*view.O, *view.C, *(p for tips in ends.values() for p in tips)])).max()) or 0.3
     axes, how = seen_along(at)
     origin = np.zeros(3)
 
@@ -49,7 +52,9 @@ def sketch(at: Context) -> Drawing:
     for i in range(1, n + 1):
         marks.append(Mark(flat(view.C[i - 1]), "centre"))
         marks.append(Mark(flat(view.O[i - 1]), "revolute" if view.revolute[i - 1] else "prismatic"))
+    marks += [Mark(flat(point), "cut") for _, _, point in at.cut_points]
     named = [("O", i, view.O[i - 1]) for i in range(1, n + 1)] + [("C", i, view.C[i - 1]) for i in range(1, n + 1)]
+    named += [("P", k, point) for k, point in {k: point for _, k, point in at.cut_points}.items()]
     labels += _together([(f"{letter}_{{{i}}}", flat(p)) for letter, i, p in named], _SAME * size)
     if at.heavy:
         way = view.gravity / np.linalg.norm(view.gravity) * size * 0.25
@@ -58,11 +63,12 @@ def sketch(at: Context) -> Drawing:
         tip = base + axes @ way
         strokes.append(Stroke((_pair(base), _pair(tip)), "gravity"))
         labels.append(Mark(_pair((base + tip) / 2), "label", r"\mathbf{g}"))
-    what = "arm" if at.serial else "robot"
+    what = "mechanism" if at.looped else "arm" if at.serial else "robot"
+    cut = "; dashed: the joints that are cut" if at.looped else ""
     return Drawing(
         tuple(strokes),
         (*sorted(marks, key=lambda m: _ON_TOP.index(m.kind)), *placed(labels, strokes, marks)),
-        f"The {what} at the state of the numerical example, {how}.",
+        f"The {what} at the state of the numerical example, {how}{cut}.",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
+from redyn.symbolic.chapter.loops.story import loop_example
 from redyn.symbolic.chapter.setting import Array, Context, example_state
 from redyn.symbolic.equations import Equations
 from redyn.words import counted
@@ -36,7 +37,12 @@ def worked_example(
     qdd: Array | None = None,
     done: Callable[[int], None] = lambda count: None,
 ) -> Chapter:
-    """All sections, at a given or a generic state; `done` is called with the number of finished sections."""
+    """All sections, at a given or a generic state; `done` is called with the number of finished sections.
+
+    Of a robot with loops the state is of all joints or of the actuated ones.
+    """
+    if eqs.robot.model.loops:
+        return loop_example(eqs.robot, eqs, q, qd, qdd, done)
     at = Context(eqs, *example_state(eqs, q, qd, qdd))
     beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from redyn.errors import InputError
+from redyn.kinematics.loops import closure_of
 from redyn.robot import Robot
 from redyn.symbolic.export.functions import (
     TOLERANCE,
@@ -15,6 +16,7 @@ from redyn.symbolic.export.functions import (
     Example,
     Function,
     Real,
+    about_loops,
     examples,
     functions,
     identifier,
@@ -56,6 +58,10 @@ def export_c(
     """
     if real not in TOLERANCE:
         raise InputError(f"real: expected double or float, got {real!r}")
+    if real == "float" and robot.loops and closure_of(robot).deficient:
+        raise InputError(
+            f"real: float has too few digits for {robot.name}, the rows of whose loops are dependent in every position"
+        )
     prefix = identifier(name or robot.name)
     made = functions(robot, what, link=link, gravity=gravity, payload=payload, external=external, tick=tick)
     tick("expected results")
@@ -111,7 +117,8 @@ def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) ->
     joints = ", ".join(plain_text(name) for name in robot.joint_names)
     lines += wrapped(f"Joints in order: {joints}.")
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
-    lines += [f"Gravity in world axes: {gravity} m/s^2.", ""]
+    lines += [f"Gravity in world axes: {gravity} m/s^2."]
+    lines += [*(line for text in about_loops(robot) for line in wrapped(text)), ""]
     framed = {function.task.frame for function in made if function.task.frame}
     lines += [line for frame in sorted(framed) for line in wrapped(f"Kinematics of the frame {plain_text(frame)}.")]
     given = {a.name for function in made for a in function.inputs}

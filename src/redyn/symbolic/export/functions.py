@@ -11,12 +11,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.catalogue import CATALOGUE, SHORT
+from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS, SHORT
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
 from redyn.kernels.trace import trace
+from redyn.kinematics.loops import closure_of
 from redyn.robot import Robot
+from redyn.symbolic.loops.states import random_state
 
 Array = NDArray[np.float64]
 Real = Literal["double", "float"]
@@ -71,9 +73,22 @@ def functions(
     frames = tuple(dict.fromkeys(robot.frame_name(name) for name in external))
     made: list[Function] = []
     for name in names:
+        _check_loops(robot, name)
         tick(name)
         made.append(_function(robot, name, link, gravity, payload, frames))
     return made
+
+
+def _check_loops(robot: Robot, name: str) -> None:
+    if name not in LOOP_ALGORITHMS:
+        return
+    if not robot.loops:
+        raise InputError(f"what: {name} is for robots with closed loops; {robot.name} has none")
+    if name == "loop_multipliers" and closure_of(robot).deficient:
+        raise InputError(
+            f"what: {name}: the rows of {robot.name} are dependent in every position, so that no row has a multiplier "
+            "of its own"
+        )
 
 
 def _algorithm(name: str) -> str:
@@ -101,7 +116,7 @@ def _function(
     )
     if task.base.divides:
         robot.solve(robot.neutral(), np.zeros(robot.dof))  # raises an error that names a joint without inertia
-    program = trace(robot.model, task)
+    program = trace(robot.model, task).unguarded()
     given = [name for name, _ in task.inputs(robot.model)]
     inputs = [Argument(n, (w,)) for n, w in zip(unique(given), program.inputs, strict=True)]
     outputs = [Argument(output.name, output.shape(robot.model)) for output in task.entry.outputs]
@@ -134,6 +149,19 @@ def unique(names: Sequence[str]) -> list[str]:
     return result
 
 
+def about_loops(robot: Robot) -> list[str]:
+    """What the caller of exported code has to know of closed loops."""
+    if not robot.loops:
+        return []
+    loops = ", ".join(plain_text(str(loop.name)) for loop in robot.loops)
+    rates = ", ".join(plain_text(name) for name in robot.independent)
+    return [
+        f"Closed loops: {loops}. Joint values, rates and accelerations must keep them closed: this code does not test "
+        "it. loop_error tells how far they are open, and projection closes them.",
+        f"Independent rates (columns of G): {rates}. Torques are zero at joints without actuators.",
+    ]
+
+
 def plain_text(text: str) -> str:
     """Text made safe for comments: it cannot end one, continue a line or cause a warning."""
     return re.sub(r"[^A-Za-z0-9 _.,:;()+=-]", "_", text)
@@ -149,16 +177,19 @@ class Example:
 
 
 MOST_NUMBERS = 20_000  # in the examples of a function
+DEPENDENT = 1e4  # tolerances of robots whose rows are always dependent, beside others
+OPENED = 0.01  # rad or m, by which loops are opened where a function takes open ones
 
 
 def examples(robot: Robot, function: Function, real: Real = "double", count: int = 5, seed: int = 0) -> Example:
     """Random states of a robot, rounded to `real`, with expected results; fewer where the results are large."""
     rng = np.random.default_rng(seed)
     count = max(1, min(count, MOST_NUMBERS // max(1, sum(a.width for a in function.outputs))))
+    states = [_state(robot, function, rng) for _ in range(count)]
     inputs: list[Array] = []
     for argument, (name, _) in zip(function.inputs, function.task.inputs(robot.model), strict=True):
-        if name == "q":
-            inputs.append(np.array([robot.random(rng) for _ in range(count)]))
+        if name in states[0]:
+            inputs.append(np.array([state[name] for state in states]))
         elif name == "payload":
             body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, like a tool
             inputs.append(np.tile(body, (count, 1)))
@@ -166,8 +197,37 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
             inputs.append(rng.uniform(-2, 2, (count, argument.width)))
     if real == "float":
         inputs = [array.astype(np.float32).astype(np.float64) for array in inputs]
-    outputs = [np.asarray(out).reshape(count, -1) for out in robot.evaluator(function.task, inputs)]
+    if real == "float" and robot.loops:  # rounded numbers leave loops open, and the robot would say so
+        found = function.program.interpret(inputs)
+    else:
+        found = robot.evaluator(function.task, inputs)
+    outputs = [np.asarray(out).reshape(count, -1) for out in found]
     scales = np.maximum(1.0, np.max([np.abs(out).max(axis=1, initial=0.0) for out in outputs], axis=0))
+    scales = scales * _sensitivity(robot, function, inputs)
     if function.task.base.divides:
         scales = scales * np.linalg.cond(robot.mass_matrix(inputs[0])).reshape(count)
     return Example(tuple(inputs), tuple(outputs), scales)
+
+
+def _sensitivity(robot: Robot, function: Function, inputs: list[Array]) -> Array:
+    """Of every state: how much larger than the results the numbers behind them are, where loops are closed."""
+    count = len(inputs[0])
+    if not robot.loops or (function.task.entry.closed is None and function.name not in LOOP_ALGORITHMS):
+        return np.ones(count)
+    closure = closure_of(robot)
+    if closure.deficient:
+        return np.full(count, DEPENDENT)
+    J = robot.loop_jacobian(inputs[0])[:, list(closure.rows)][:, :, closure.dependent(robot.dof)]
+    largest = np.max([np.abs(array).max(axis=1, initial=1.0) for array in inputs], axis=0)
+    return np.linalg.cond(J) * largest**2  # products of rates, and levers
+
+
+def _state(robot: Robot, function: Function, rng: np.random.Generator) -> dict[str, Array]:
+    """The state vectors that depend on each other: q, and the motion of closed loops."""
+    if not robot.loops:
+        return {"q": robot.random(rng)}
+    closed = random_state(robot, rng)._asdict()
+    if function.name == "projection" or function.task.entry.closed is None:  # of open loops as well
+        closed["q"] = robot.integrate(closed["q"], rng.normal(0.0, OPENED, robot.dof))
+        closed["qd"] = closed["qd"] + rng.normal(0.0, OPENED, robot.dof)
+    return closed

@@ -11,6 +11,7 @@ from redyn.symbolic.export.functions import (
     TOLERANCE,
     Example,
     Function,
+    about_loops,
     examples,
     functions,
     identifier,
@@ -147,7 +148,8 @@ def _explanation(robot: Robot, made: list[Function]) -> list[str]:
     joints = ", ".join(plain_text(name) for name in robot.joint_names)
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
     lines = ["SI units and radians. Every argument is one state, or with NumPy a batch (N, n)."]
-    lines += [*wrapped(f"Joints in order: {joints}."), f"Gravity in world axes: {gravity} m/s^2.", ""]
+    lines += [*wrapped(f"Joints in order: {joints}."), f"Gravity in world axes: {gravity} m/s^2."]
+    lines += [*(line for text in about_loops(robot) for line in wrapped(text)), ""]
     lines += ["Operations (divisions count as multiplications; sines, cosines and square roots not included):"]
     width = max(len(function.name) for function in made)
     for function in made:

@@ -1,0 +1,1 @@
+"""Sections of the worked example of a robot with closed loops."""

@@ -1,0 +1,1 @@
+"""Closed loops in symbols: closure, transmission, reduced equations of motion, and passive joints in closed form."""
