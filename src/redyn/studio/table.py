@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from redyn.description import RobotDescription, check_physical, from_mapping, to_data
 from redyn.description.numbers import parse_angle, parse_number
-from redyn.description.schema import SEVERAL, WORLD
+from redyn.description.schema import SEVERAL
 from redyn.errors import DescriptionError
 from redyn.studio.cells import Problem, Row, angles, number_text, numbers
 from redyn.studio.loop_rows import loop_data, loop_problems, loop_row
@@ -67,12 +67,6 @@ class Draft:
     @property
     def convention(self) -> str:
         return str(self.robot["convention"])
-
-    @property
-    def branched(self) -> bool:
-        """Whether some link is not carried by the one in the row above."""
-        names = [WORLD, *(row["name"] for row in self.rows)]
-        return any(row["parent"] != above for row, above in zip(self.rows, names, strict=False))
 
     def joint_name(self, row: int) -> str:
         """Which no table shows."""

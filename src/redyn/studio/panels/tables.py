@@ -162,19 +162,15 @@ class TablesPanel:
         for problem in editor.problems:
             if problem.row is not None and problem.table == self._table:
                 errors.setdefault(problem.row, {})[problem.column] = problem.reason
-        gaps = state.loop_gaps
+        gaps = state.loop_gaps if self._shows_loops else {}
+
+        def more(cells: dict[str, str]) -> dict[str, Any]:
+            if self._shows_loops:
+                return {"gap": gaps.get(cells["name"], ""), "variable": ""}
+            return {"driven": driven_cell(cells), "variable": variable(draft, cells["joint"])}
+
         shown = [
-            {
-                **cells,
-                "row": i,
-                "table": self._table,
-                "errors": errors.get(i, {}),
-                **(
-                    {"gap": gaps.get(cells["name"], ""), "variable": ""}
-                    if self._shows_loops
-                    else {"driven": driven_cell(cells), "variable": variable(draft, cells["joint"])}
-                ),
-            }
+            {**cells, **more(cells), "row": i, "table": self._table, "errors": errors.get(i, {})}
             for i, cells in enumerate(rows if editor.editable else ())
         ]
         self._grid.run_grid_method("setGridOption", "rowData", shown)
