@@ -160,12 +160,12 @@ def _driving(robot: Robot, draft: Draft) -> tuple[list[str], str]:
 
 def distance(description: RobotDescription, name: str) -> float | None:
     """From one point of a loop to the other in the initial pose; None if that is not known, or nothing."""
+    found = dict(zip((loop.name for loop in description.loops), loop_frames(description), strict=True))
     loop = next((loop for loop in description.loops if loop.name == name), None)
     if loop is None or loop.joint == "gear":
         return None
     poses = initial_poses(description)
-    ends = zip(loop.between, loop_frames(description, loop), strict=True)
-    first, second = (poses[link] @ frame for link, frame in ends)
+    first, second = (poses[link] @ frame for link, frame in zip(loop.between, found[name], strict=True))
     apart = round(float(np.linalg.norm(first[:3, 3] - second[:3, 3])), 9)
     return apart or None
 

@@ -72,18 +72,18 @@ def other_convention(robot: RobotDescription) -> RobotDescription:
             links.append(_fixed(end, str(chosen), where, "b" if modified else "d"))
             data["end_effector"] = end
     if robot.loops:
-        data["loops"] = [_moved(robot, loop, x_by_name) for loop in robot.loops]
+        data["loops"] = [_moved(*pair, x_by_name) for pair in zip(robot.loops, loop_frames(robot), strict=True)]
     return from_mapping({**data, "convention": "dh" if modified else "modified-dh", "links": links})
 
 
-def _moved(robot: RobotDescription, loop: LoopDescription, x_by_name: dict[str, Array]) -> dict[str, Any]:
+def _moved(loop: LoopDescription, placed: tuple[Array, Array], x_by_name: dict[str, Array]) -> dict[str, Any]:
     """A loop whose links have got the frames on the other side of their X."""
     fields = loop.model_dump(mode="json", exclude_none=True)
     if loop.joint == "gear":
         return fields
     first, second = (x_by_name.get(link, np.eye(4)) for link in loop.between)
     straight = loop.frames is None and all((X[:3, :3] == np.eye(3)).all() for X in (first, second))
-    frames = [X @ T for X, T in zip((first, second), loop_frames(robot, loop), strict=True)]
+    frames = [X @ T for X, T in zip((first, second), placed, strict=True)]
     if straight or loop.joint == "distance":
         fields["at"] = _clean(frames[0][:3, 3]).tolist()
         if not loop.from_initial_pose:
