@@ -5,6 +5,7 @@
     derive(robot)                 its equations of motion in symbols, `Equations`
     trajectory, control           motions to follow, and controllers that follow them
     kinematics, identification    clearance, DH tables; robots from measured torques
+    exercises                     tasks with answers that the engine computes and checks
 
 Methods of a robot: help(redyn.Robot).
 
@@ -30,7 +31,7 @@ from redyn.errors import (
 from redyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from redyn import identification, kinematics, trajectory
+    from redyn import exercises, identification, kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
@@ -53,6 +54,7 @@ __all__ = [
     "chain",
     "control",
     "derive",
+    "exercises",
     "identification",
     "kinematics",
     "library",
@@ -68,6 +70,7 @@ _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulat
 _HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
 _MODULES = {
     "control": "redyn.simulation.controllers",
+    "exercises": "redyn.exercises",
     "identification": "redyn.identification",
     "kinematics": "redyn.kinematics",
     "trajectory": "redyn.trajectory",
