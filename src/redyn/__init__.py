@@ -4,6 +4,7 @@
     simulate(robot, q, qd, ...)   its motion in time, a `Run`; `simulate_batch` for many at once
     derive(robot)                 its equations of motion in symbols, `Equations`
     trajectory, control           motions to follow, and controllers that follow them
+    sizing                        motors and gearboxes against the torques and speeds of a motion
     kinematics, identification    clearance, DH tables; robots from measured torques
     exercises                     tasks with answers that the engine computes and checks
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from redyn import exercises, identification, kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
-    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
+    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch, sizing
     from redyn.simulation import controllers as control
     from redyn.symbolic.equations import Equations, derive
 
@@ -61,6 +62,7 @@ __all__ = [
     "load",
     "simulate",
     "simulate_batch",
+    "sizing",
     "trajectory",
 ]
 
@@ -73,6 +75,7 @@ _MODULES = {
     "exercises": "redyn.exercises",
     "identification": "redyn.identification",
     "kinematics": "redyn.kinematics",
+    "sizing": "redyn.simulation.sizing",
     "trajectory": "redyn.trajectory",
 }
 

@@ -179,10 +179,12 @@ class Question:
                 continue
             unit = UNITS[name]
             if mine is None:
-                return Verdict(False, f"wrong unit: {name} is a unit of {unit.quantity}, and a bare number is expected")
+                return Verdict(
+                    False, f"the unit is wrong: {name} is a unit of {unit.quantity}, and a bare number is expected"
+                )
             if unit.quantity != mine.quantity:
                 wanted_unit = f"{mine.quantity} is expected, in {self.data.unit}"
-                return Verdict(False, f"wrong unit: {name} is a unit of {unit.quantity}; {wanted_unit}")
+                return Verdict(False, f"the unit is wrong: {name} is a unit of {unit.quantity}; {wanted_unit}")
             factors[i] = unit.factor / mine.factor
         given = np.array([np.broadcast_to(formula({}), 1) for formula in typed.formulas])
         return judge(wanted({}), given * factors, wanted.shape, self.tolerance)

@@ -53,7 +53,7 @@ def judge(
 
     >>> wanted = np.array([[1.0], [2.0]])
     >>> judge(wanted, -wanted, (2,), 0.01).message
-    'wrong sign: the negative of the expected value'
+    'the sign is wrong: the negative of the expected value'
     >>> judge(wanted, np.array([[1.0], [3.0]]), (2,), 0.01).message
     'entry 2 is wrong, the other is right'
     """
@@ -93,7 +93,7 @@ def _agree(wanted: Array, given: Array, tolerance: float) -> NDArray[np.bool_]:
 def _slip(wanted: Array, given: Array, tolerance: float) -> str:
     """A sign or a factor by which the whole answer is off."""
     if _agree(-wanted, given, tolerance).all():
-        return "wrong sign: the negative of the expected value"
+        return "the sign is wrong: the negative of the expected value"
     for sign, words in ((1.0, ""), (-1.0, ", and of the wrong sign")):
         for factor, meaning in _FACTORS:
             if _agree(wanted, sign * given / factor, tolerance).all():
