@@ -139,6 +139,8 @@ class Question:
     def check(self, answer: object) -> Verdict:
         """Whether an answer is right: text as it is typed, a number, an array, or for a motion a file or its columns.
 
+        The text of an answer to a motion names a file: a server passes columns instead.
+
         >>> import redyn
         >>> question = redyn.exercises.load("9.6").question("T")
         >>> question.check("m1*a1^2*theta_dot1^2/6").right
@@ -178,13 +180,9 @@ class Question:
             if not name:
                 continue
             unit = UNITS[name]
-            if mine is None:
-                return Verdict(
-                    False, f"the unit is wrong: {name} is a unit of {unit.quantity}, and a bare number is expected"
-                )
-            if unit.quantity != mine.quantity:
-                wanted_unit = f"{mine.quantity} is expected, in {self.data.unit}"
-                return Verdict(False, f"the unit is wrong: {name} is a unit of {unit.quantity}; {wanted_unit}")
+            if mine is None or unit.quantity != mine.quantity:
+                rather = f"{mine.quantity} is expected, in {self.data.unit}" if mine else "a bare number is expected"
+                return Verdict(False, f"the unit is wrong: {name} is a unit of {unit.quantity}; {rather}")
             factors[i] = unit.factor / mine.factor
         given = np.array([np.broadcast_to(formula({}), 1) for formula in typed.formulas])
         return judge(wanted({}), given * factors, wanted.shape, self.tolerance)

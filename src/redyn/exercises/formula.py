@@ -32,6 +32,7 @@ _TOKEN = re.compile(
 )
 _SIGNS = {"·": "*", "⋅": "*", "×": "*", "÷": "/", "−": "-", "–": "-", "²": "^2", "³": "^3"}
 _SIGNS |= {"α": "alpha", "β": "beta", "θ": "theta", "ϑ": "theta", "φ": "phi", "ω": "omega", "τ": "tau", "π": "pi"}
+_SIGNS |= {sign: str(digit) for digit, sign in enumerate("₀₁₂₃₄₅₆₇₈₉")}
 _SIGNS |= {"\u0307": "_dot", "\u0308": "_ddot"}  # dots above a letter
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sin": np.sin,

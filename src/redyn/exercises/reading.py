@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from redyn.errors import InputError
 from redyn.exercises.formula import Formula, parse_formula, plain
-from redyn.exercises.units import UNITS, split_unit
+from redyn.exercises.units import MAIN_UNITS, UNITS, split_unit
 
 LONGEST = 20_000  # characters of an answer
 MOST_ENTRIES = 1000
@@ -36,10 +36,12 @@ def read_array(text: str, symbols: list[str], units: bool) -> Typed:
     if len({len(row) for row in rows}) > 1:
         raise InputError(f"the rows of the matrix have different lengths: {', '.join(str(len(row)) for row in rows)}")
     entries = [entry for row in rows for entry in row]
+    if len(entries) > 1 and not all(entries):
+        raise InputError("an entry is empty")
     if len(entries) > MOST_ENTRIES:
         raise InputError(f"an answer of more than {MOST_ENTRIES:,} entries")
     parts = [split_unit(entry) if units else (entry, "") for entry in entries]
-    if units and any(unit for _, unit in parts[:-1]) is False and not behind:
+    if not behind and not any(unit for _, unit in parts[:-1]):
         behind = parts[-1][1]  # `1, 2 Nm`: of all
     shape: tuple[int, ...] = (len(rows), len(rows[0]))
     if len(rows) == 1:
@@ -52,10 +54,10 @@ def _unit_behind(text: str) -> tuple[str, str]:
     text = text.strip()
     if not text.startswith("["):
         return text, ""
-    end = text.rfind("]") + 1
+    end = text.rfind("]") + 1 or len(text)
     unit = text[end:].strip()
     if unit and unit not in UNITS:
-        raise InputError(f"unknown unit {unit[:40]!r}; the units are {', '.join(UNITS)}")
+        raise InputError(f"unknown unit {unit[:40]!r}; units are {', '.join(MAIN_UNITS)} and multiples of them")
     return text[:end], unit
 
 

@@ -22,7 +22,7 @@ from redyn.description.numbers import parse_angle, shown
 from redyn.description.yaml_file import mapping
 from redyn.errors import DescriptionError, InputError
 from redyn.exercises.formula import Formula, parse_formula
-from redyn.exercises.units import UNITS
+from redyn.exercises.units import MAIN_UNITS, UNITS
 from redyn.words import suggestion
 
 LARGEST_FILE = 100_000  # characters of an exercise file
@@ -171,7 +171,7 @@ class QuestionData(_Strict):
     @classmethod
     def _known_unit(cls, unit: str) -> str:
         if unit and unit not in UNITS:
-            raise ValueError(f"unknown unit {unit[:40]!r}; the units are {', '.join(UNITS)}")
+            raise ValueError(f"unknown unit {unit[:40]!r}; units are {', '.join(MAIN_UNITS)} and multiples of them")
         return unit
 
     @model_validator(mode="after")

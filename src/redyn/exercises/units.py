@@ -30,6 +30,7 @@ _UNITS: dict[str, dict[str, float]] = {
     "time": {"s": 1.0, "ms": 1e-3},
 }
 UNITS = {name: Unit(quantity, factor) for quantity, names in _UNITS.items() for name, factor in names.items()}
+MAIN_UNITS = [next(iter(names)) for names in _UNITS.values()]
 _LONGEST_FIRST = sorted(UNITS, key=len, reverse=True)
 
 

@@ -92,6 +92,8 @@ def _agree(wanted: Array, given: Array, tolerance: float) -> NDArray[np.bool_]:
 
 def _slip(wanted: Array, given: Array, tolerance: float) -> str:
     """A sign or a factor by which the whole answer is off."""
+    if not wanted.any():
+        return ""
     if _agree(-wanted, given, tolerance).all():
         return "the sign is wrong: the negative of the expected value"
     for sign, words in ((1.0, ""), (-1.0, ", and of the wrong sign")):
