@@ -168,7 +168,7 @@ class Question:
         if given == wanted:
             return Verdict(True, "right")
         if given < wanted:
-            return Verdict(False, "right as far as it goes, but not complete")
+            return Verdict(False, "not complete: what it names is right")
         if wanted < given:
             return Verdict(False, "the right ones are among them, but not all of these are right")
         return Verdict(False, "wrong")

@@ -186,6 +186,9 @@ class QuestionData(_Strict):
             raise ValueError("a formula needs symbols: a mapping from each name to its meaning")
         if self.symbols and self.kind != "formula":
             raise ValueError("symbols belong to questions of kind formula")
+        names = [name.replace("_", "") for name in self.symbols]  # as formulas may write them
+        if len(set(names)) < len(names):
+            raise ValueError("symbols: two names differ by underscores only")
         self._consistent_answer()
         return self
 
