@@ -226,7 +226,7 @@ def changed(**fields):
         (changed(choices=["a"]), "choices belong to questions of kind choice"),
         (changed(symbols={"m": "mass"}), "symbols belong to questions of kind formula"),
         (changed(kind="formula", answer={"formula": "1"}), "a formula needs symbols"),
-        (changed(kind="formula", symbols={"m1": "", "m_1": ""}, answer={"formula": "m1"}), "differ by underscores only"),
+        (changed(kind="formula", symbols={"m1": "", "m_1": ""}, answer={"formula": "m1"}), "differ by underscores"),
         (changed(name="two words"), "a short name of letters"),
         (changed(name="mass"), "two questions are called 'mass'"),
         (changed(tolerance=0), "greater than 0"),
