@@ -78,7 +78,7 @@ class Question:
     def form(self) -> str:
         """What an answer looks like, in words; it does not give the answer away."""
         if self.kind == "choice":
-            return "the number of a choice, or of several: 1, 2"
+            return "the number of a choice, or several numbers"
         if self.kind == "motion":
             return f"a CSV file with the columns {', '.join(headings(self._motion))}"
         what = "formula" if self.kind == "formula" else "number"
