@@ -47,3 +47,32 @@ def test_the_guide_to_loops_runs():
     names: dict[str, object] = {}
     exec(program, names)
     assert abs(names["run"].loop_error).max() < 1e-15
+
+
+def test_the_guide_to_exercises_runs(tmp_path, capsys):
+    """Its Python, and its exercise: the answers by hand."""
+    import numpy as np
+
+    import redyn
+
+    text = (ROOT / "docs" / "exercises.md").read_text("utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(program, {})
+    assert "False the terms with g are wrong, the others are right" in capsys.readouterr().out
+    path = tmp_path / "pendulum.yaml"
+    (file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    path.write_text(file, "utf-8")
+    exercise = redyn.exercises.load(path)
+    t = np.linspace(0, 2, 51)
+    turn = np.pi / 4 * (t - np.sin(np.pi * t) / np.pi)
+    torque = 2 * 0.8**2 / 3 * np.pi**2 / 4 * np.sin(np.pi * t) + 2 * 9.81 * 0.4 * np.cos(turn)
+    for name, answer in {
+        "hold": f"{2 * 9.81 * 0.4 / 2} Nm",
+        "tau": "1/3 m1 a1^2 theta_ddot1 + 1/2 m1 g a1 c1",
+        "torques": {"t": t, "tau_joint1": torque},
+        "period": "it stays",
+    }.items():
+        assert exercise.check(answer, name).right, name
+    (swing,) = exercise.question("swing")._expected({})[0]
+    energy = 2 * 0.8**2 / 6 * redyn.simulate(exercise.robot, [0], [0], 0.3).qd[-1, 0] ** 2
+    assert energy == pytest.approx(-2 * 9.81 * 0.4 * np.sin(swing), rel=1e-6)

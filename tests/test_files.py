@@ -30,6 +30,7 @@ WRITERS = {
     "csv": (lambda run, path, force: run.to_csv(path, force), ".csv"),
     "html": (lambda run, path, force: run.html(path, force), ".html"),
     "plot": (lambda run, path, force: run.plot(path, force), ".png"),
+    "sizing": (lambda run, path, force: run.size(redyn.sizing.Motor(1, 2, 3)).plot(path, force), ".png"),
     "yaml": (lambda run, path, force: run.robot.to_yaml(path, force), ".yaml"),
     "urdf": (lambda run, path, force: run.robot.to_urdf(path, force), ".urdf"),
     "c": (lambda run, path, force: export_c(run.robot, "inverse", path.parent, name=path.stem, force=force), ".c"),

@@ -4,7 +4,9 @@
     simulate(robot, q, qd, ...)   its motion in time, a `Run`; `simulate_batch` for many at once
     derive(robot)                 its equations of motion in symbols, `Equations`
     trajectory, control           motions to follow, and controllers that follow them
+    sizing                        motors and gearboxes against the torques and speeds of a motion
     kinematics, identification    clearance, DH tables; robots from measured torques
+    exercises                     tasks with answers that the engine computes and checks
 
 Methods of a robot: help(redyn.Robot).
 
@@ -30,10 +32,10 @@ from redyn.errors import (
 from redyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from redyn import identification, kinematics, trajectory
+    from redyn import exercises, identification, kinematics, trajectory
     from redyn.description import library
     from redyn.robot import Robot, chain, load
-    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch
+    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch, sizing
     from redyn.simulation import controllers as control
     from redyn.symbolic.equations import Equations, derive
 
@@ -53,12 +55,14 @@ __all__ = [
     "chain",
     "control",
     "derive",
+    "exercises",
     "identification",
     "kinematics",
     "library",
     "load",
     "simulate",
     "simulate_batch",
+    "sizing",
     "trajectory",
 ]
 
@@ -68,8 +72,10 @@ _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulat
 _HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
 _MODULES = {
     "control": "redyn.simulation.controllers",
+    "exercises": "redyn.exercises",
     "identification": "redyn.identification",
     "kinematics": "redyn.kinematics",
+    "sizing": "redyn.simulation.sizing",
     "trajectory": "redyn.trajectory",
 }
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import redyn
+from commands import command
 from commands import printed as run
 from sdf_elements import CLOSING, FOUR_BAR, sdf
 
@@ -188,9 +189,92 @@ def test_bench_of_calls():
         assert set(row["keywords"]) == ({"threads", "out", "check"} | world if row["states"] == 1 else set())
 
 
+def test_check():
+    """Tasks, hints and answers of exercises, and verdicts by the exit code."""
+    assert re.search(r"^ 9\.12 +Free fall of the three-link arm +start, half, fall", run("check"), re.MULTILINE)
+    assert len(json.loads(run("check", "--json"))) == 12
+    task = run("check", "9.7")
+    assert "Answer: a formula in m_1, a_1; 1 hint" in task
+    for hidden in ("theta_ddot_1 + C theta_dot_1", "1/3"):
+        assert hidden not in task
+    assert "There are no more hints" not in run("check", "9.7", "--hint", "--question", "tau")
+    assert "There are no more hints" in run("check", "9.7", "--hint", "--hint", "--question", "tau")
+    assert "1/3*m_1*a_1**2*theta_ddot_1 + 1/2*m_1*g*a_1*s1" in run("check", "9.7", "--answer")
+    assert run("check", "9.6", "m1*a1^2*theta_dot1^2/6") == "T: right\n"
+    assert run("check", "9.14", "hold = [19.6, 4.9] Nm") == "hold: right\n2 questions left\n"
+    assert run("check", "9.14", "--question", "hold", "19.62, 4.905").startswith("hold: right")
+    given = json.loads(run("check", "9.7", "--json"))
+    assert given["questions"][3]["symbols"]["g"] == "acceleration of gravity"
+    assert "answer" not in given["questions"][3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["9.6", "-m1*a1^2*theta_dot1^2/6"], "T: wrong: the sign is wrong: the negative of the expected value"),
+        (["9.4", "2", "0,0,1,0,0,0"], "meaning: right\nN: wrong: entry 4 and entry 5 are wrong, the others are right"),
+        (["9.4", "N=1"], "N: wrong: expected a vector of 6 entries, got a single value"),
+    ],
+)
+def test_check_of_wrong_answers(arguments, message):
+    done = command("check", *arguments)
+    assert (done.code, done.out.strip(), done.err) == (1, message, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["9.99"], "neither an exercise nor a .yaml file"),
+        (["9.6", "m1 +"], "redyn: T: 'm1 +': it ends too early"),
+        (["9.6", "1", "2"], "2 answers for 1 question"),
+        (["9.4", "N=1", "N=2"], "two answers to N"),
+        (["9.7", "--question", "tow"], "no question 'tow'; the names are N, I, C, tau"),
+        (["9.14", "torques=none.csv"], "torques: none.csv: cannot be read"),
+        (["none.yaml", "1"], "none.yaml: there is no such file"),
+    ],
+)
+def test_check_of_bad_input(arguments, message):
+    assert message in run("check", *arguments, code=2)
+
+
+def test_check_of_a_motion(tmp_path):
+    path = tmp_path / "torques.csv"
+    run("torque", "two-link", "--cycloid", "0", "pi", "--csv", path)
+    assert run("check", "9.14", f"torques={path}").startswith("torques: right: within ")
+
+
+MOTOR = "rated_torque=0.2, peak_torque=0.6, max_speed=1000 rpm, ratio=100, efficiency=0.8"
+
+
+def test_motors(tmp_path):
+    plot = tmp_path / "motors.png"
+    text = run("torque", "two-link", "--cycloid", "0", "pi", "--motor", MOTOR, "--motor-plot", plot)
+    assert re.search(r"joint1 +13\.44 +20\.1 +Nm .* 77% +42% +60% +fits", text)
+    assert plot.stat().st_size > 10_000
+    fast = ("simulate", "two-link", "--follow", "cycloid", "pi/2", "--duration", "0.5", "--motor", MOTOR)
+    assert "speed 6.00 times the largest" in " ".join(run(*fast).split())
+    rows = json.loads(run(*fast, "--json"))["motors"]
+    assert [row["fits"] for row in rows] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--motor", "rated=1"], "expected NAME=VALUE, got 'rated=1'"),
+        (["--motor", "rated_torque=1"], "peak_torque is missing"),
+        (["--motor", "rated_torque=x"], "rated_torque: expected a number"),
+        (["--motor", f"{MOTOR}, ratio=3"], "ratio is given twice"),
+        (["--motor", MOTOR, "--motor", MOTOR, "--motor", MOTOR], "one for all joints or 2, one per joint, got 3"),
+        (["--motor-plot", "motors.png"], "--motor-plot needs --motor"),
+    ],
+)
+def test_motors_that_are_none(options, message):
+    assert message in run("torque", "two-link", "--cycloid", "0", "pi", *options, code=2)
+
+
 def test_help_has_examples():
-    for command in ("demo", "list", "show", "torque", "count", "bench", "cache"):
-        assert "Example" in run(command, "--help")
+    for name in ("demo", "list", "show", "torque", "check", "count", "bench", "cache"):
+        assert "Example" in run(name, "--help")
 
 
 def test_import_is_light():

@@ -11,6 +11,7 @@ import typer
 from redyn.cli import (
     bench,
     cache,
+    check,
     count,
     demo,
     dh,
@@ -70,6 +71,7 @@ app.command("export")(export.export)
 app.command("excite")(identify.excite)
 app.command("identify")(identify.identify)
 app.command("parameters")(identify.parameters)
+app.command("check", context_settings=check.SETTINGS)(check.check)
 app.command("reproduce")(reproduce.reproduce)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)

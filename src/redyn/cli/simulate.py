@@ -14,6 +14,7 @@ from rich.table import Table
 
 from redyn import files
 from redyn.cli.interrupt import Interrupted
+from redyn.cli.motors import MotorOption, MotorPlot, motor_data, motor_table, read_motors
 from redyn.cli.options import (
     ROBOT_HELP,
     Actuated,
@@ -34,6 +35,7 @@ from redyn.errors import InputError
 if TYPE_CHECKING:
     from redyn.robot import Robot
     from redyn.simulation import Run
+    from redyn.simulation.sizing import Sizing
     from redyn.trajectory import Motion
 
 KINDS = ("cycloid", "cubic", "quintic", "trapezoid", "csv")
@@ -72,6 +74,8 @@ def simulate(
     csv: Annotated[Path | None, typer.Option(help="Write the samples to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Save a figure of the motion.")] = None,
     compare: Annotated[str | None, typer.Option(help="Compare several methods, as `rkf45,abm`.")] = None,
+    motor: MotorOption = None,
+    motor_plot: MotorPlot = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     floating_base: Floating = False,
@@ -94,7 +98,7 @@ def simulate(
     from redyn.simulation import simulate as run_robot
 
     outputs = ("--html", html, files.HTML), ("--csv", csv, files.CSV), ("--plot", plot, files.PICTURE)
-    files.check_all(outputs, force)
+    files.check_all([*outputs, ("--motor-plot", motor_plot, files.PICTURE)], force)
     loaded = load(
         robot,
         floating_base=floating_base,
@@ -106,6 +110,7 @@ def simulate(
     start = loaded.initial if q is None else positions("--q", q, loaded)
     moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    motors = read_motors(motor, motor_plot, loaded)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
 
@@ -143,10 +148,14 @@ def simulate(
     for writer, (_, path, _) in zip((first.html, first.to_csv, first.plot), outputs, strict=True):
         if path is not None:
             writer(path, force)
+    sizing = None if motors is None or len(first.t) < 2 else first.size(motors)
+    if sizing is not None and motor_plot is not None:
+        sizing.plot(motor_plot, force)
+        written.append(motor_plot)
     if as_json:
-        print(json.dumps(_data(runs)))
+        print(json.dumps(_data(runs) | ({} if sizing is None else {"motors": motor_data(sizing)})))
     else:
-        _show(runs, written)
+        _show(runs, sizing, written)
     if failure is not None:
         raise failure
     if runs[-1][0].interrupted:
@@ -156,10 +165,12 @@ def simulate(
         raise Interrupted(f"{runs[-1][0].method}: {runs[-1][0].ending}{partial}")
 
 
-def _show(runs: list[tuple[Run, float]], written: list[Path]) -> None:
+def _show(runs: list[tuple[Run, float]], sizing: Sizing | None, written: list[Path]) -> None:
     first = runs[0][0]
     console = wide_console()
     console.print(_motion_table(first))
+    if sizing is not None:
+        console.print(motor_table(sizing))
     console.print(_method_table(runs))
     for run, _ in runs:
         if run.ending:

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from redyn import files
+from redyn.cli.motors import MotorOption, MotorPlot, motor_data, motor_table, read_motors
 from redyn.cli.options import (
     ROBOT_HELP,
     Actuated,
@@ -44,6 +45,8 @@ def torque(
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Save a figure of the motion and the torques.")] = None,
+    motor: MotorOption = None,
+    motor_plot: MotorPlot = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
     floating_base: Floating = False,
@@ -58,12 +61,16 @@ def torque(
     Example: redyn torque kuka-kr5 --cycloid 0 pi/3 --duration 10 --csv kuka.csv
 
     Example: redyn torque four-bar --q "45 deg" --qd 4.71
+
+    Example: redyn torque two-link --cycloid 0 pi --motor "rated_torque=0.2, peak_torque=0.6, max_speed=3000 rpm,
+    ratio=100, efficiency=0.8" --motor-plot motors.png
     """
     from redyn.report.plots import turning
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
-    files.check_all([("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)], force)
+    outputs = ("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)
+    files.check_all([*outputs, ("--motor-plot", motor_plot, files.PICTURE)], force)
     loaded = load(
         robot,
         floating_base=floating_base,
@@ -74,8 +81,9 @@ def torque(
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")
-    if cycloid is None and (csv_path or plot):
-        raise InputError("--csv and --plot need a motion: --cycloid START STOP")
+    if cycloid is None and (csv_path or plot or motor):
+        raise InputError("--csv, --plot and --motor need a motion: --cycloid START STOP")
+    motors = read_motors(motor, motor_plot, loaded)
     if not 2 <= samples <= 10_000_000:
         raise InputError(f"--samples: expected from 2 to 10000000, got {samples}")
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
@@ -101,6 +109,13 @@ def torque(
         from redyn.report.figures import torque_figure
 
         torque_figure(loaded, t, state[0], tau, plot, f"{loaded.name}: torques of the cycloidal motion", force)
+    sizing = None
+    if motors is not None:
+        from redyn.simulation.sizing import size
+
+        sizing = size(loaded, motors, t, state[1], tau, state[2])
+        if motor_plot is not None:
+            sizing.plot(motor_plot, force)
     if as_json:
         result = {
             "robot": loaded.name,
@@ -109,6 +124,8 @@ def torque(
             "t": t.tolist(),
             "tau": tau.tolist(),
         }
+        if sizing is not None:
+            result["motors"] = motor_data(sizing)
         print(json.dumps(result if cycloid else {**result, "t": None, "tau": tau[0].tolist()}))
         return
     if cycloid is None:
@@ -129,6 +146,8 @@ def torque(
                 units[i],
             )
     wide_console().print(table)
-    for written in (csv_path, plot):
+    if sizing is not None:
+        wide_console().print(motor_table(sizing))
+    for written in (csv_path, plot, motor_plot):
         if written is not None:
             print(f"wrote {written}")

@@ -18,6 +18,7 @@ from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
+    from redyn.simulation.sizing import Motors, Sizing
 
 Array = NDArray[np.float64]
 
@@ -145,6 +146,12 @@ class Run:
             edges = np.flatnonzero(np.diff(np.concatenate([[False], touches, [False]])))
             found += [Contact(links, float(self.t[a]), float(self.t[b - 1])) for a, b in edges.reshape(-1, 2)]
         return sorted(found, key=lambda contact: contact.start)
+
+    def size(self, motors: Motors) -> Sizing:
+        """Compare motors with what the run needs: one for all joints, one per joint, or by name. See `redyn.sizing`."""
+        from redyn.simulation.sizing import size
+
+        return size(self.robot, motors, self.t, self.qd, self.tau, self.qdd)
 
     # --- files and pictures -----------------------------------------------------------------------------------
 
