@@ -1,0 +1,372 @@
+"""Subproblems of closed-form inverse kinematics: three joints that take a point to a point, or a plane to a plane.
+
+A joint is a line: it turns about it, or slides along it. The small problems, one rotation or one harmonic equation, are
+those of Paden 1985 (after Kahan); the elimination of two joints is that of Pieper 1968, which leaves an equation of
+degree four in the third.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Thing = TypeVar("Thing")
+
+NEAR = 1e-6  # sines, and lengths as a share of the arm's size, below which lines meet or are parallel
+FREE = 5e-11  # the same of a point on an axis, which no rotation about it moves
+ON_UNIT_CIRCLE = 1e-5  # of roots: rounding moves double ones by the square root of its size
+
+
+@dataclass(frozen=True)
+class Line:
+    """The axis of a joint: a point of it, its direction, and whether the joint slides along it."""
+
+    point: Array
+    direction: Array
+    slides: bool = False
+
+    def moved(self, T: Array) -> Line:
+        """Where a 4x4 pose takes it."""
+        return Line(T[:3, :3] @ self.point + T[:3, 3], T[:3, :3] @ self.direction, self.slides)
+
+    def reversed(self) -> Line:
+        """The joint whose motion is the inverse."""
+        return Line(self.point, -self.direction, self.slides)
+
+    def rotation(self, q: float) -> Array:
+        """3x3; the identity for a slide."""
+        if self.slides:
+            return np.eye(3)
+        x, y, z = self.direction
+        K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        return np.eye(3) + np.sin(q) * K + (1.0 - np.cos(q)) * (K @ K)
+
+    def motion(self, q: float) -> Array:
+        """4x4."""
+        T = np.eye(4)
+        if self.slides:
+            T[:3, 3] = q * self.direction
+        else:
+            T[:3, :3] = self.rotation(q)
+            T[:3, 3] = self.point - T[:3, :3] @ self.point
+        return T
+
+
+class Plane(NamedTuple):
+    """The points x with direction . x = height, and its direction."""
+
+    direction: Array
+    height: float
+
+    def moved(self, T: Array) -> Plane:
+        direction = T[:3, :3] @ self.direction
+        return Plane(direction, self.height + float(direction @ T[:3, 3]))
+
+
+class Triple(NamedTuple):
+    """Values of three joints in a row, and which of them (0, 1, 2) may have any other value."""
+
+    q: tuple[float, float, float]
+    free: tuple[int, ...]
+
+
+class Curve(NamedTuple):
+    """Functions f0 + f1 cos q + f2 sin q of an angle, or f0 + f1 q + f2 q^2 of a length, by their coefficients."""
+
+    slides: bool
+
+    def at(self, f: Array, q: float) -> Array:
+        """The value at q of coefficients (3,), or of several vectors' (3, n)."""
+        basis = [1.0, q, q * q] if self.slides else [1.0, np.cos(q), np.sin(q)]
+        return np.array(basis) @ f
+
+    def zeros(self, total: Array, products: Sequence[tuple[float, Array, Array]] = ()) -> list[float]:
+        """Where `total` plus the sum of weight f g over the products is zero; none if that is everywhere."""
+        powers = np.zeros(5, dtype=np.complex128)
+        powers[: 3 if self.slides else 5] += self._powers(total) if self.slides else np.pad(self._powers(total), 1)
+        for weight, f, g in products:
+            powers += weight * np.convolve(self._powers(f), self._powers(g))
+        largest = float(np.abs(powers).max())
+        if largest == 0.0:
+            return []
+        powers[np.abs(powers) < 1e-13 * largest] = 0.0
+        z = np.roots(powers[::-1])
+        if self.slides:
+            near = np.abs(z.imag) < ON_UNIT_CIRCLE * np.maximum(1.0, np.abs(z.real))
+            return [float(x) for x in z[near].real]
+        return [float(x) for x in np.angle(z[np.abs(np.abs(z) - 1.0) < ON_UNIT_CIRCLE])]
+
+    def simple_zeros(self, f: Array, size: float) -> list[float]:
+        """Where one function is zero; an angle twice if its two zeros coincide."""
+        return self.zeros(f) if self.slides else harmonic(f, size)
+
+    def _powers(self, f: Array) -> NDArray[np.complex128]:
+        """Coefficients of q^0, q^1, q^2; for an angle, of z^-1, z^0, z^1 with z = exp(i q)."""
+        if self.slides:
+            return f.astype(np.complex128)
+        half = (f[1] - 1j * f[2]) / 2
+        return np.array([np.conj(half), f[0], half])
+
+
+def turn(axis: Array, u: Array, v: Array) -> tuple[float, float]:
+    """The angle about `axis` from u to v, and the distance of v from it: if zero, any angle does.
+
+    >>> z, x, y = np.eye(3)[[2, 0, 1]]
+    >>> turn(z, x, y)[0] == np.pi / 2
+    True
+    """
+    cosine = float(u @ v - (axis @ u) * (axis @ v))
+    sine = float(np.cross(axis, u) @ v)
+    return float(np.arctan2(sine, cosine)), float(np.linalg.norm(np.cross(axis, v)))
+
+
+def harmonic(f: Array, size: float) -> list[float]:
+    """The angles with f0 + f1 cos q + f2 sin q = 0: two, or one twice, or none. `size` is that of usual coefficients.
+
+    >>> [round(q, 3) for q in harmonic(np.array([-0.5, 1.0, 0.0]), 1.0)]
+    [1.047, -1.047]
+    """
+    amplitude = float(np.hypot(f[1], f[2]))
+    if amplitude < NEAR * size or abs(f[0]) > amplitude + NEAR * size:
+        return []
+    phase, half = float(np.arctan2(f[2], f[1])), float(np.arccos(np.clip(-f[0] / amplitude, -1.0, 1.0)))
+    return [phase + half, phase - half]
+
+
+def meeting_point(lines: Sequence[Line], tolerance: float) -> Array | None:
+    """The point that lines share to a tolerance in metres, in the sense of least squares; None if there is none."""
+    across = [np.eye(3) - np.outer(k.direction, k.direction) for k in lines]
+    A = sum(across, np.zeros((3, 3)))
+    if np.linalg.cond(A) > 1e10:
+        return None
+    point = np.linalg.solve(A, sum((P @ k.point for P, k in zip(across, lines, strict=True)), np.zeros(3)))
+    off = [float(np.linalg.norm(P @ (point - k.point))) for P, k in zip(across, lines, strict=True)]
+    return point if max(off) < tolerance else None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two joints A and B that turn, and the common normal of their lines: b_foot = a_foot + length n, m = b x n.
+
+    A direction a is (a . b) b + sine m.
+    """
+
+    a: Line
+    b: Line
+    a_foot: Array
+    b_foot: Array
+    n: Array
+    length: float
+    sine: float
+    size: float  # of the arm
+
+    @staticmethod
+    def of(a: Line, b: Line, size: float) -> Pair:
+        across, gap = np.cross(a.direction, b.direction), b.point - a.point
+        sine = float(np.linalg.norm(across))
+        if sine < NEAR:
+            gap = gap - (gap @ a.direction) * a.direction
+            length = float(np.linalg.norm(gap))
+            normal = gap / length if length > 0.0 else np.zeros(3)
+            return Pair(a, b, a.point, a.point + gap, normal, length, 0.0, size)
+        n = across / sine
+        a_foot = a.point + float(np.cross(gap, b.direction) @ across) / sine**2 * a.direction
+        b_foot = b.point + float(np.cross(gap, a.direction) @ across) / sine**2 * b.direction
+        return Pair(a, b, a_foot, b_foot, n, float(gap @ n), float(a.direction @ np.cross(b.direction, n)), size)
+
+    @property
+    def meets(self) -> bool:
+        return abs(self.length) < NEAR * self.size
+
+    @property
+    def parallel(self) -> bool:
+        return abs(self.sine) < NEAR
+
+    @property
+    def merit(self) -> float:
+        """As the pair to eliminate: 2 if it is simple, 0 if it cannot be, else how clearly the lines are skew."""
+        if self.a.slides or self.b.slides or (self.meets and self.parallel):
+            return 0.0
+        return 2.0 if self.meets or self.parallel else min(abs(self.length) / self.size, abs(self.sine), 1.0)
+
+    def eliminated(
+        self, curve: Curve, u: Array, square: Array, alpha: Array, height: float, scale: float, near: float
+    ) -> Iterator[tuple[float, float, bool]]:
+        """q_c, q_b and whether q_b is free, such that v = R_b u(q_c) has length (n . v) = alpha and a . v = height.
+
+        With X = n . v and Y = m . v this is length X = alpha, sine Y = height - (a . b)(b . u) =: beta, and
+        X^2 + Y^2 = |u|^2 - (b . u)^2. If the lines meet (length 0) or are parallel (sine 0), the first or the second
+        is an equation for q_c alone, and the third leaves a sign. `scale` is the usual size of u.
+        """
+        m = np.cross(self.b.direction, self.n)
+        along = u @ self.b.direction
+        beta = -float(self.a.direction @ self.b.direction) * along
+        beta[0] += height
+        if self.meets:
+            roots = curve.simple_zeros(alpha, scale * self.size)
+        elif self.parallel:
+            roots = curve.simple_zeros(beta, scale)
+        else:
+            unit = self.sine / scale
+            terms = [((unit / self.length) ** 2, alpha, alpha), (scale**-2, beta, beta), (unit**2, along, along)]
+            roots = curve.zeros(-square * unit**2, terms)
+        for q_c in roots:
+            at = curve.at(u, q_c)
+            u_n, u_m = float(self.n @ at), float(m @ at)
+            radius = float(np.hypot(u_n, u_m))
+            if radius < 1e-8 * scale:  # on the line B
+                yield q_c, near, True
+                continue
+            X = None if self.meets else float(curve.at(alpha, q_c)) / self.length
+            Y = None if self.parallel else float(curve.at(beta, q_c)) / self.sine
+            for x, y in _on_circle(X, Y, radius, scale):
+                yield q_c, float(np.arctan2(u_n * y - u_m * x, u_n * x + u_m * y)), False
+
+
+Solve = Callable[[Sequence[Line], Thing, Thing, float, Sequence[float]], list[Triple]]
+
+
+def solvable(lines: Sequence[Line], size: float) -> bool:
+    """Whether three joints have, at one end, two that turn about different lines."""
+    return _merits(lines, size) != (0.0, 0.0)
+
+
+def point_to_point(lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]) -> list[Triple]:
+    """Values of three joints A, B, C with A(q_a) B(q_b) C(q_c) start = goal; a free joint keeps its value of `near`."""
+    return _from_better_end(_point_to_point, lines, start, goal, size, near)
+
+
+def plane_to_plane(lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]) -> list[Triple]:
+    """Values with which three joints that turn take a plane to another; the dual of `point_to_point`."""
+    return _from_better_end(_plane_to_plane, lines, start, goal, size, near)
+
+
+def _from_better_end(
+    solve: Solve[Thing], lines: Sequence[Line], start: Thing, goal: Thing, size: float, near: Sequence[float]
+) -> list[Triple]:
+    """By elimination of A and B, or of C and B in the inverse problem, whichever is simpler."""
+    forward, backward = _merits(lines, size)
+    if forward >= backward:
+        return solve(lines, start, goal, size, near)
+    found = solve([line.reversed() for line in lines[::-1]], goal, start, size, near[::-1])
+    return [Triple((q[2], q[1], q[0]), tuple(sorted(2 - k for k in free))) for q, free in found]
+
+
+def _merits(lines: Sequence[Line], size: float) -> tuple[float, float]:
+    a, b, c = lines
+    return Pair.of(a, b, size).merit, Pair.of(c, b, size).merit
+
+
+def _point_to_point(lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]) -> list[Triple]:
+    """x = B C start has the distance of the goal from the foot on A, and its height along A."""
+    a, b, c = lines
+    pair = Pair.of(a, b, size)
+    curve, u = _orbit(c, start)
+    u[0] -= pair.b_foot
+    square, arm = _square(curve, u), goal - pair.a_foot
+    alpha = -square / 2
+    alpha[0] += (arm @ arm - pair.length**2) / 2
+    found: list[Triple] = []
+    for q_c, q_b, b_free in pair.eliminated(curve, u, square, alpha, float(a.direction @ arm), size, near[1]):
+        x = pair.b_foot + b.rotation(q_b) @ curve.at(u, q_c)
+        q_a, distance = turn(a.direction, x - pair.a_foot, arm)
+        found.append(_triple(near[0], q_a, q_b, q_c, distance < FREE * size, b_free))
+    return found
+
+
+def _plane_to_plane(lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]) -> list[Triple]:
+    """While A turns, the plane keeps its distance from the foot on A, and its angle with A."""
+    a, b, c = lines
+    pair = Pair.of(a, b, size)
+    curve, u = _orbit(Line(np.zeros(3), c.direction), start.direction)
+    alpha = u @ (pair.b_foot - c.point)
+    alpha[0] += start.direction @ c.point - start.height - (goal.direction @ pair.a_foot - goal.height)
+    height = float(a.direction @ goal.direction)
+    found: list[Triple] = []
+    for q_c, q_b, b_free in pair.eliminated(curve, u, _square(curve, u), alpha, height, 1.0, near[1]):
+        q_a, distance = turn(a.direction, b.rotation(q_b) @ curve.at(u, q_c), goal.direction)
+        found.append(_triple(near[0], q_a, q_b, q_c, distance < FREE, b_free))
+    return found
+
+
+def _triple(near: float, q_a: float, q_b: float, q_c: float, a_free: bool, b_free: bool) -> Triple:
+    free = (*([0] if a_free else []), *([1] if b_free else []))
+    return Triple((near if a_free else q_a, q_b, q_c), free)
+
+
+def _on_circle(X: float | None, Y: float | None, radius: float, scale: float) -> list[tuple[float, float]]:
+    """X and Y on the circle of that radius, where one of them may be unknown."""
+    if X is not None and Y is not None:
+        return [(X, Y)]
+    known = X if Y is None else Y
+    if known is None or abs(known) > radius + NEAR * scale:
+        return []
+    other = float(np.sqrt(max(0.0, radius**2 - known**2)))
+    return [(known, z) if Y is None else (z, known) for z in (other, -other)]
+
+
+def _orbit(line: Line, start: Array) -> tuple[Curve, Array]:
+    """How a point moves with a joint, as coefficients (3, 3)."""
+    if line.slides:
+        return Curve(True), np.array([start, line.direction, np.zeros(3)])
+    arm = start - line.point
+    along = (arm @ line.direction) * line.direction
+    return Curve(False), np.array([line.point + along, arm - along, np.cross(line.direction, arm)])
+
+
+def _square(curve: Curve, u: Array) -> Array:
+    """The coefficients of |u|^2."""
+    if curve.slides:
+        return np.array([u[0] @ u[0], 2 * u[0] @ u[1], u[1] @ u[1]])
+    return np.array([u[0] @ u[0] + u[1] @ u[1], 2 * u[0] @ u[1], 2 * u[0] @ u[2]])
+
+
+def wrist(axes: Sequence[Array], R: Array, near: Sequence[float]) -> list[Triple]:
+    """Angles about three axes whose rotations in turn make R; two triples at most.
+
+    >>> z, y = np.eye(3)[[2, 1]]
+    >>> len(wrist([z, y, z], Line(np.zeros(3), y).rotation(0.3), [0.0] * 3)[0].free)
+    0
+    """
+    first, second, third = axes
+    inner, outer = float(second @ third) * second, third
+    f = np.array([first @ inner - first @ (R @ third), first @ (outer - inner), first @ np.cross(second, outer)])
+    found: list[Triple] = []
+    for q2 in harmonic(f, 1.0):
+        R2 = Line(np.zeros(3), second).rotation(q2)
+        q1, distance = turn(first, R2 @ third, R @ third)
+        free = distance < FREE
+        q1 = near[0] if free else q1
+        rest = (Line(np.zeros(3), first).rotation(q1) @ R2).T @ R
+        across = second - (second @ third) * third
+        q3, _ = turn(third, across, rest @ across)
+        found.append(Triple((q1, q2, q3), (0, 2) if free else ()))
+    return found
+
+
+def planar(lines: Sequence[Line], T: Array, size: float, near: Sequence[float]) -> list[Triple]:
+    """Angles of three parallel joints whose motions in turn make T, which moves parallel to their plane; two at most."""
+    a, b, c = lines
+    d = a.direction
+    flat = np.eye(3) - np.outer(d, d)
+    target = flat @ (T[:3, :3] @ c.point + T[:3, 3] - a.point)
+    curve, u = _orbit(b, c.point)
+    u = (u - np.outer([1.0, 0.0, 0.0], a.point)) @ flat
+    f = _square(curve, u)
+    f[0] -= target @ target
+    signs = [float(np.sign(d @ k.direction)) for k in lines]
+    across = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
+    total, _ = turn(d, across, T[:3, :3] @ across)
+    found: list[Triple] = []
+    for q_b in harmonic(f, size * size):
+        q_a, distance = turn(d, curve.at(u, q_b), target)
+        free = distance < FREE * size
+        q_a = near[0] if free else q_a
+        q_c = signs[2] * (total - q_a - signs[1] * q_b)
+        found.append(Triple((q_a, q_b, q_c), (0, 2) if free else ()))
+    return found
