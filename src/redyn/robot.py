@@ -41,6 +41,7 @@ from redyn.model import ROW_NAMES, Frame, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
+    from redyn.kinematics.all_solutions import AllSolutions
     from redyn.kinematics.dh import DHTable
     from redyn.kinematics.inverse import Solutions
     from redyn.kinematics.loops import State
@@ -497,6 +498,30 @@ class Robot:
         return inverse_kinematics(
             self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
+
+    def inverse_kinematics_all(
+        self,
+        pose: ArrayLike,
+        link: LinkName = None,
+        start: ArrayLike | None = None,
+        *,
+        mask: ArrayLike | None = None,
+        tolerance: float = 1e-10,
+        seed: int = 0,
+    ) -> AllSolutions:
+        """All joint positions that bring a frame to a 4x4 pose: in closed form where the arm has one, else by search.
+
+        See `redyn.kinematics.inverse_kinematics_all`.
+
+        >>> import redyn
+        >>> robot = redyn.load("stanford")
+        >>> found = robot.inverse_kinematics_all(robot.forward_kinematics([0.1, 0.6, 0.4, 0.5, 0.9, 0.2]))
+        >>> found.solutions.shape, found.exact, bool(found.residuals.max() < 1e-12)
+        ((8, 6), True, True)
+        """
+        from redyn.kinematics import inverse_kinematics_all
+
+        return inverse_kinematics_all(self, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
 
     def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
         """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.

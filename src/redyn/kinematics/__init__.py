@@ -1,5 +1,6 @@
 """Kinematics beyond single recursions: inverse kinematics, clearance, link shapes, DH tables, free-flying robots."""
 
+from redyn.kinematics.all_solutions import AllSolutions, inverse_kinematics_all
 from redyn.kinematics.clearance import Clearance, clearance, segment_distance
 from redyn.kinematics.dh import DHTable, dh_parameters
 from redyn.kinematics.free_flying import base_velocity, generalized_jacobian
@@ -7,6 +8,7 @@ from redyn.kinematics.inverse import Solution, Solutions, inverse_kinematics, in
 from redyn.kinematics.shape import Capsule, capsules, link_poses, place, travel
 
 __all__ = [
+    "AllSolutions",
     "Capsule",
     "Clearance",
     "DHTable",
@@ -18,6 +20,7 @@ __all__ = [
     "dh_parameters",
     "generalized_jacobian",
     "inverse_kinematics",
+    "inverse_kinematics_all",
     "inverse_kinematics_batch",
     "link_poses",
     "place",

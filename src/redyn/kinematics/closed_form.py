@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -36,6 +36,8 @@ from redyn.kinematics.subproblems import (
 
 Array = NDArray[np.float64]
 Family = Literal["wrist", "parallel"]
+
+STARTS = 300  # positions of three joints from which the nearest point is looked for
 
 ORDER: tuple[tuple[Family, int], ...] = (
     ("wrist", 3),
@@ -80,7 +82,7 @@ class ClosedForm:
     def solve(self, pose: Array, near: Array) -> list[Branch]:
         """All branches, approximate where the axes meet or are parallel only nearly; `near` is for free joints."""
         G = pose @ _inverse(self.home)
-        outer = [self.lines[i].moved(G) if i > self.first else self.lines[i] for i in self.others]
+        outer = self._outer(G)
         inner = [self.lines[i] for i in self.three]
         near_outer, near_inner = [float(near[i]) for i in self.others], [float(near[i]) for i in self.three]
         if self.family == "wrist":
@@ -103,6 +105,26 @@ class ClosedForm:
                 free = sorted([self.others[k] for k in triple.free] + [self.three[k] for k in rest.free])
                 found.append(Branch(q, tuple(free)))
         return found
+
+    def _outer(self, G: Array) -> list[Line]:
+        return [self.lines[i].moved(G) if i > self.first else self.lines[i] for i in self.others]
+
+    def missed(self, pose: Array) -> float:
+        """How far the point where the axes meet stays from where the pose needs it, in metres."""
+        from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs]
+
+        G = pose @ _inverse(self.home)
+        outer = self._outer(G)
+        goal = G[:3, :3] @ self.centre + G[:3, 3]
+
+        def distance(q: Array) -> float:
+            E = reduce(np.matmul, [line.motion(x) for line, x in zip(outer, q, strict=True)])
+            return float(np.linalg.norm(E[:3, :3] @ self.centre + E[:3, 3] - goal))
+
+        starts = np.random.default_rng(0).uniform(-np.pi, np.pi, (STARTS, 3))
+        best = starts[np.argsort([distance(q) for q in starts])[:3]]
+        found: list[Any] = [minimize(distance, q, method="Nelder-Mead", options={"xatol": 1e-7}) for q in best]
+        return min(float(result.fun) for result in found)
 
 
 _known: WeakKeyDictionary[RobotLike, dict[str, ClosedForm | None]] = WeakKeyDictionary()
