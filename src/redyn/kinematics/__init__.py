@@ -5,15 +5,20 @@ from redyn.kinematics.clearance import Clearance, clearance, segment_distance
 from redyn.kinematics.dh import DHTable, dh_parameters
 from redyn.kinematics.free_flying import base_velocity, generalized_jacobian
 from redyn.kinematics.inverse import Solution, Solutions, inverse_kinematics, inverse_kinematics_batch
+from redyn.kinematics.manipulability import Ellipsoid, Manipulability, manipulability
 from redyn.kinematics.shape import Capsule, capsules, link_poses, place, travel
+from redyn.kinematics.workspace import Workspace, section, workspace
 
 __all__ = [
     "AllSolutions",
     "Capsule",
     "Clearance",
     "DHTable",
+    "Ellipsoid",
+    "Manipulability",
     "Solution",
     "Solutions",
+    "Workspace",
     "base_velocity",
     "capsules",
     "clearance",
@@ -23,7 +28,10 @@ __all__ = [
     "inverse_kinematics_all",
     "inverse_kinematics_batch",
     "link_poses",
+    "manipulability",
     "place",
+    "section",
     "segment_distance",
     "travel",
+    "workspace",
 ]

@@ -25,7 +25,7 @@ MOST, TRIES = 32, 400  # solutions and starts of a search
 
 @dataclass(frozen=True)
 class AllSolutions:
-    """The ways in which a robot reaches a pose, nearest to the start first, those within the joint limits before others.
+    """The ways in which a robot reaches a pose: those within the joint limits first, then nearest to the start.
 
     `exact` says that there are no more than these: they come from a closed form. `free` names, for each solution, the
     joints that a singular pose leaves free: they may be moved, if the others are adjusted. `how` says in words where
@@ -66,8 +66,8 @@ def inverse_kinematics_all(
     Of other robots solutions are searched for, and there may be more. The same goes for a `mask`, six booleans that
     select the parts of the pose that count, as in `inverse_kinematics`.
 
-    Angles are, of those that differ by whole turns, within the limits if possible and nearest to `start` (by default the
-    robot's initial position); free joints stay at the start.
+    Angles are, of those that differ by whole turns, within the limits if possible and nearest to `start` (by default
+    the robot's initial position); free joints stay at the start.
 
     >>> import redyn
     >>> robot = redyn.load("puma")
@@ -200,17 +200,18 @@ def _sorted(
         return AllSolutions(q, residuals, np.ones(len(q), dtype=bool), tuple(free), exact, how, reason)
     q = placed(robot, q, query.start)
     inside = (q >= robot.limits[:, 0] - 1e-9) & (q <= robot.limits[:, 1] + 1e-9)
-    within = inside.all(axis=1)
+    within: NDArray[np.bool_] = np.logical_and.reduce(inside, axis=1)
     order = np.lexsort((np.linalg.norm(q - query.start, axis=1), ~within))
+    ranks: list[int] = order.tolist()
     if len(q) and not within.any():
-        i = int(order[0])
+        i = ranks[0]
         k = int((~inside[i]).argmax())
         name, (low, high) = robot.model.driven[k].joint.label, robot.limits[k]
         reason = (
             f"no solution is within the joint limits: the nearest needs {name} at {q[i, k]:.4g}, "
             f"beyond {low:.4g} to {high:.4g}"
         )
-    return AllSolutions(q[order], residuals[order], within[order], tuple(free[i] for i in order), exact, how, reason)
+    return AllSolutions(q[order], residuals[order], within[order], tuple(free[i] for i in ranks), exact, how, reason)
 
 
 def placed(robot: RobotLike, q: Array, near: Array) -> Array:

@@ -5,8 +5,8 @@ With S_i the axis of joint i there, the pose of a frame is exp(S_1 q_1) ... exp(
 - three joints in a row turn about axes that meet in a point, such as a spherical wrist (Pieper 1968);
 - three joints in a row turn about parallel axes, such as those of a UR5 (Hawkins 2013).
 
-The motion P of these three keeps the point, or the planes normal to the axes. The three other joints, those after P moved
-by G = pose home^-1, make a motion E with E P = G: it takes the point, or a plane, to where G takes it. This
+The motion P of these three keeps the point, or the planes normal to the axes. The three other joints, those after the
+three moved by G = pose home^-1, make a motion E with E P = G: it takes the point, or a plane, to where G takes it. This
 holds wherever the three are in the arm. E has up to four solutions, and P = E^-1 G two for each.
 """
 
@@ -111,7 +111,7 @@ class ClosedForm:
 
     def missed(self, pose: Array) -> float:
         """How far the point where the axes meet stays from where the pose needs it, in metres."""
-        from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs]
+        from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
         G = pose @ _inverse(self.home)
         outer = self._outer(G)
@@ -184,7 +184,9 @@ def _describes(
     q[:, joints] = rng.uniform(-1.0, 1.0, (3, 6))
     ranks = [rank(J) for J in robot.jacobian(q, frame)[:, :, joints]]
     made = [reduce(np.matmul, [k.motion(x) for k, x in zip(lines, row[list(joints)], strict=True)]) @ home for row in q]
-    return max(ranks) == 6 and bool(np.abs(np.array(made) - robot.forward_kinematics(q, frame)).max() < 1e-9 * (1 + size))
+    return max(ranks) == 6 and bool(
+        np.abs(np.array(made) - robot.forward_kinematics(q, frame)).max() < 1e-9 * (1 + size)
+    )
 
 
 def _centre(family: Family, three: list[Line], size: float) -> Array | None:

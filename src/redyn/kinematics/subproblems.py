@@ -146,7 +146,7 @@ def meeting_point(lines: Sequence[Line], tolerance: float) -> Array | None:
         return None
     point = np.linalg.solve(A, sum((P @ k.point for P, k in zip(across, lines, strict=True)), np.zeros(3)))
     off = [float(np.linalg.norm(P @ (point - k.point))) for P, k in zip(across, lines, strict=True)]
-    return point if max(off) < tolerance else None
+    return np.asarray(point, dtype=np.float64) if max(off) < tolerance else None
 
 
 @dataclass(frozen=True)
@@ -236,12 +236,16 @@ def solvable(lines: Sequence[Line], size: float) -> bool:
     return _merits(lines, size) != (0.0, 0.0)
 
 
-def point_to_point(lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]) -> list[Triple]:
+def point_to_point(
+    lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]
+) -> list[Triple]:
     """Values of three joints A, B, C with A(q_a) B(q_b) C(q_c) start = goal; a free joint keeps its value of `near`."""
     return _from_better_end(_point_to_point, lines, start, goal, size, near)
 
 
-def plane_to_plane(lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]) -> list[Triple]:
+def plane_to_plane(
+    lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]
+) -> list[Triple]:
     """Values with which three joints that turn take a plane to another; the dual of `point_to_point`."""
     return _from_better_end(_plane_to_plane, lines, start, goal, size, near)
 
@@ -262,7 +266,9 @@ def _merits(lines: Sequence[Line], size: float) -> tuple[float, float]:
     return Pair.of(a, b, size).merit, Pair.of(c, b, size).merit
 
 
-def _point_to_point(lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]) -> list[Triple]:
+def _point_to_point(
+    lines: Sequence[Line], start: Array, goal: Array, size: float, near: Sequence[float]
+) -> list[Triple]:
     """x = B C start has the distance of the goal from the foot on A, and its height along A."""
     a, b, c = lines
     pair = Pair.of(a, b, size)
@@ -279,7 +285,9 @@ def _point_to_point(lines: Sequence[Line], start: Array, goal: Array, size: floa
     return found
 
 
-def _plane_to_plane(lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]) -> list[Triple]:
+def _plane_to_plane(
+    lines: Sequence[Line], start: Plane, goal: Plane, size: float, near: Sequence[float]
+) -> list[Triple]:
     """While A turns, the plane keeps its distance from the foot on A, and its angle with A."""
     a, b, c = lines
     pair = Pair.of(a, b, size)
@@ -350,7 +358,7 @@ def wrist(axes: Sequence[Array], R: Array, near: Sequence[float]) -> list[Triple
 
 
 def planar(lines: Sequence[Line], T: Array, size: float, near: Sequence[float]) -> list[Triple]:
-    """Angles of three parallel joints whose motions in turn make T, which moves parallel to their plane; two at most."""
+    """Angles of three parallel joints whose motions in turn make T, a motion across their axes; two triples at most."""
     a, b, c = lines
     d = a.direction
     flat = np.eye(3) - np.outer(d, d)
@@ -360,7 +368,7 @@ def planar(lines: Sequence[Line], T: Array, size: float, near: Sequence[float]) 
     f = _square(curve, u)
     f[0] -= target @ target
     signs = [float(np.sign(d @ k.direction)) for k in lines]
-    across = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
+    across: Array = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))]).astype(np.float64)
     total, _ = turn(d, across, T[:3, :3] @ across)
     found: list[Triple] = []
     for q_b in harmonic(f, size * size):
