@@ -63,9 +63,14 @@ class Motion(ABC):
         result = q, np.where(resting, 0.0, qd), np.where(resting, 0.0, qdd)
         return result if time.ndim else (result[0][0], result[1][0], result[2][0])
 
+    def times(self, samples: int, start: float, end: float) -> Array:
+        """Equally spaced instants from start to end, and those between at which the law changes."""
+        breaks = self._breaks()
+        return np.union1d(np.linspace(start, end, samples), breaks[(breaks >= start) & (breaks <= end)])
+
     def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
         """Where joints exceed the limits of the robot's file, each at its worst; checked at `samples` instants."""
-        t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
+        t = self.times(samples, 0.0, self.duration)
         q, qd, _ = self(t)
         if q.shape[1] != robot.nq or qd.shape[1] != robot.dof:
             raise InputError(
