@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 
 import redyn
 from known_robots import arm, axes_arm, dh_arm, two_link
+from random_robots import on_floats
 from redyn.kinematics import inverse_kinematics_batch
 from redyn.kinematics.closed_form import closed_form
 
@@ -80,7 +81,7 @@ def test_known_arms(name, q):
     assert found.free == ((),) * len(found)
 
 
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     family=st.sampled_from(["wrist", "parallel"]),
@@ -106,7 +107,7 @@ def test_any_arm_of_the_two_families(seed, family, first, special):
         points[other] = points[one]
     if special == "parallel" and family == "wrist":
         directions[other] = directions[one]
-    robot = axes_arm(points, directions, kinds)
+    robot = on_floats(axes_arm(points, directions, kinds))
     arm = closed_form(robot, "tool")
     assert arm is not None
     assert (arm.family, arm.first) == (family, first) or special != "skew"
@@ -160,22 +161,21 @@ def test_singular_wrists(name, q, free):
     assert errors(robot, again.solutions, pose, link).max() < 1e-10
 
 
+@pytest.mark.parametrize("name", ["ur5", "puma", "stanford", "kr"])
+def test_right_angles(name):
+    """Where all angles are multiples of 45 degrees most poses are singular in some way; none is lost."""
+    robot, link = robot_of(name)
+    for q in np.random.default_rng(5).choice(np.arange(-3, 5) * RIGHT / 2, (60, 6)):
+        recovered(robot, link, q)
+
+
 def test_a_singular_shoulder():
     """The wrist's centre is on the first axis of an arm without shoulder offset: joint 1 is free."""
-    rows = [(0, -RIGHT, 0), (0.4, 0, 0), (0, -RIGHT, 0), (0, RIGHT, 0.3), (0, -RIGHT, 0), (0, 0, 0.1)]
-    robot = dh_arm(rows)
-    bend = np.arccos(0.3 / 0.4)
-    for q2 in np.linspace(-3, 3, 400):  # where the centre, from the second joint, is straight up
-        q = np.array([0.3, q2, bend, 0.4, 0.8, 0.1])
-        if np.linalg.norm(robot.forward_kinematics(q, "link4")[:2, 3]) < 1e-2:
-            break
-    from scipy.optimize import brentq
-
-    def beside(x):
-        turned = np.array([0.0, x, *q[2:]])
-        return robot.forward_kinematics(turned, "link4")[0, 3]
-
-    q[1] = brentq(beside, q[1] - 0.1, q[1] + 0.1, xtol=1e-15)
+    robot = dh_arm([(0, -RIGHT, 0), (0.4, 0, 0), (0, -RIGHT, 0), (0, RIGHT, 0.3), (0, -RIGHT, 0), (0, 0, 0.1)])
+    q = np.array([0.3, 0.0, 0.7, 0.4, 0.8, 0.1])
+    x, _, z = robot.forward_kinematics([0.0, *q[1:]], "link4")[:3, 3]
+    q[1] = np.arctan2(z, x) - RIGHT  # joint 2 turns the centre straight up
+    assert np.abs(robot.forward_kinematics(q, "link4")[:2, 3]).max() < 1e-15
     pose = robot.forward_kinematics(q)
     found = robot.inverse_kinematics_all(pose, start=[1.1, 0, 0, 0, 0, 0])
     assert any("joint1" in free for free in found.free)

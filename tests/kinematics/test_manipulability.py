@@ -45,12 +45,6 @@ def test_radii_and_axes_are_those_of_unit_rates():
 def test_singular_positions_have_names(name, q, what):
     robot, link = arm(name)
     at = robot.manipulability(q, link)
-    if what == "elbow: " and name == "puma" and at.regularity > 1e-6:  # the other way to stretch it
-        q[2] += np.pi
-        at = robot.manipulability(q, link)
-        if at.regularity > 1e-6:
-            q[2] = np.pi / 2 - np.arctan2(0.02, 0.432)
-            at = robot.manipulability(q, link)
     assert at.regularity < 1e-6
     assert at.singular[0].startswith(what)
 

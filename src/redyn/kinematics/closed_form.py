@@ -37,6 +37,7 @@ from redyn.kinematics.subproblems import (
 Array = NDArray[np.float64]
 Family = Literal["wrist", "parallel"]
 
+SHIFTS = np.array([sign * k for k in range(1, 9) for sign in (1, -1)]) * (np.pi / 8)  # of free joints
 STARTS = 300  # positions of three joints from which the nearest point is looked for
 
 ORDER: tuple[tuple[Family, int], ...] = (
@@ -80,8 +81,21 @@ class ClosedForm:
         return [*range(self.first + 3, 6), *range(self.first)]
 
     def solve(self, pose: Array, near: Array) -> list[Branch]:
-        """All branches, approximate where the axes meet or are parallel only nearly; `near` is for free joints."""
+        """All branches, approximate where the axes meet or are parallel only nearly.
+
+        Free joints stay at their value of `near` if there is a solution with it, else at another.
+        """
         G = pose @ _inverse(self.home)
+        found, stuck = self._branches(G, near)
+        for shift in SHIFTS:
+            if not stuck:
+                break
+            more, stuck = self._branches(G, near + shift)
+            found += [branch for branch in more if branch.free]
+        return found
+
+    def _branches(self, G: Array, near: Array) -> tuple[list[Branch], bool]:
+        """Those with free joints at `near`, and whether some free joint cannot be there."""
         outer = self._outer(G)
         inner = [self.lines[i] for i in self.three]
         near_outer, near_inner = [float(near[i]) for i in self.others], [float(near[i]) for i in self.three]
@@ -91,7 +105,7 @@ class ClosedForm:
         else:
             plane = Plane(self.centre, 0.0)
             triples = plane_to_plane(outer, plane, plane.moved(G), self.size, near_outer)
-        found: list[Branch] = []
+        found, stuck = list[Branch](), False
         for triple in triples:
             E = reduce(np.matmul, [line.motion(q) for line, q in zip(outer, triple.q, strict=True)])
             P = _inverse(E) @ G
@@ -99,12 +113,13 @@ class ClosedForm:
                 rests = wrist([line.direction for line in inner], P[:3, :3], near_inner)
             else:
                 rests = planar(inner, P, self.size, near_inner)
+            stuck |= bool(triple.free) and not rests
             for rest in rests:
                 q = np.empty(6)
                 q[self.others], q[list(self.three)] = triple.q, rest.q
                 free = sorted([self.others[k] for k in triple.free] + [self.three[k] for k in rest.free])
                 found.append(Branch(q, tuple(free)))
-        return found
+        return found, stuck
 
     def _outer(self, G: Array) -> list[Line]:
         return [self.lines[i].moved(G) if i > self.first else self.lines[i] for i in self.others]

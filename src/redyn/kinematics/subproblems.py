@@ -132,7 +132,7 @@ def harmonic(f: Array, size: float) -> list[float]:
     [1.047, -1.047]
     """
     amplitude = float(np.hypot(f[1], f[2]))
-    if amplitude < NEAR * size or abs(f[0]) > amplitude + NEAR * size:
+    if amplitude < FREE * size or abs(f[0]) > amplitude + NEAR * size:
         return []
     phase, half = float(np.arctan2(f[2], f[1])), float(np.arccos(np.clip(-f[0] / amplitude, -1.0, 1.0)))
     return [phase + half, phase - half]
@@ -195,37 +195,45 @@ class Pair:
         return 2.0 if self.meets or self.parallel else min(abs(self.length) / self.size, abs(self.sine), 1.0)
 
     def eliminated(
-        self, curve: Curve, u: Array, square: Array, alpha: Array, height: float, scale: float, near: float
-    ) -> Iterator[tuple[float, float, bool]]:
-        """q_c, q_b and whether q_b is free, such that v = R_b u(q_c) has length (n . v) = alpha and a . v = height.
+        self, curve: Curve, u: Array, square: Array, alpha: Array, height: float, scale: float, near: Sequence[float]
+    ) -> Iterator[tuple[float, float, tuple[int, ...]]]:
+        """q_b, q_c and the free ones of them, such that v = R_b u(q_c) has length (n . v) = alpha and a . v = height.
 
         With X = n . v and Y = m . v this is length X = alpha, sine Y = height - (a . b)(b . u) =: beta, and
         X^2 + Y^2 = |u|^2 - (b . u)^2. If the lines meet (length 0) or are parallel (sine 0), the first or the second
         is an equation for q_c alone, and the third leaves a sign. `scale` is the usual size of u.
         """
-        m = np.cross(self.b.direction, self.n)
         along = u @ self.b.direction
         beta = -float(self.a.direction @ self.b.direction) * along
         beta[0] += height
-        if self.meets:
-            roots = curve.simple_zeros(alpha, scale * self.size)
-        elif self.parallel:
-            roots = curve.simple_zeros(beta, scale)
-        else:
+
+        def ends(roots: Sequence[float], free: tuple[int, ...] = ()) -> Iterator[tuple[float, float, tuple[int, ...]]]:
+            for q_c in roots:
+                at = curve.at(u, q_c)
+                u_n, u_m = float(self.n @ at), float(np.cross(self.b.direction, self.n) @ at)
+                radius = float(np.hypot(u_n, u_m))
+                if radius < 1e-8 * scale:  # on the line B
+                    yield near[1], q_c, (1, *free)
+                    continue
+                X = None if self.meets else float(curve.at(alpha, q_c)) / self.length
+                Y = None if self.parallel else float(curve.at(beta, q_c)) / self.sine
+                for x, y in _on_circle(X, Y, radius, scale):
+                    yield float(np.arctan2(u_n * y - u_m * x, u_n * x + u_m * y)), q_c, free
+
+        if not (self.meets or self.parallel):
             unit = self.sine / scale
             terms = [((unit / self.length) ** 2, alpha, alpha), (scale**-2, beta, beta), (unit**2, along, along)]
-            roots = curve.zeros(-square * unit**2, terms)
-        for q_c in roots:
-            at = curve.at(u, q_c)
-            u_n, u_m = float(self.n @ at), float(m @ at)
-            radius = float(np.hypot(u_n, u_m))
-            if radius < 1e-8 * scale:  # on the line B
-                yield q_c, near, True
-                continue
-            X = None if self.meets else float(curve.at(alpha, q_c)) / self.length
-            Y = None if self.parallel else float(curve.at(beta, q_c)) / self.sine
-            for x, y in _on_circle(X, Y, radius, scale):
-                yield q_c, float(np.arctan2(u_n * y - u_m * x, u_n * x + u_m * y)), False
+            yield from ends(curve.zeros(-square * unit**2, terms))
+            return
+        equation, size = (alpha, scale * self.size) if self.meets else (beta, scale)
+        if np.abs(equation).max() > FREE * size:
+            yield from ends(curve.simple_zeros(equation, size))
+            return
+        for q_c in near[2] + np.arange(8) * (np.pi / 4):  # free within some range
+            found = list(ends([float(q_c)], (2,)))
+            if found:
+                yield from found
+                return
 
 
 Solve = Callable[[Sequence[Line], Thing, Thing, float, Sequence[float]], list[Triple]]
@@ -278,10 +286,11 @@ def _point_to_point(
     alpha = -square / 2
     alpha[0] += (arm @ arm - pair.length**2) / 2
     found: list[Triple] = []
-    for q_c, q_b, b_free in pair.eliminated(curve, u, square, alpha, float(a.direction @ arm), size, near[1]):
+    for q_b, q_c, free in pair.eliminated(curve, u, square, alpha, float(a.direction @ arm), size, near):
         x = pair.b_foot + b.rotation(q_b) @ curve.at(u, q_c)
         q_a, distance = turn(a.direction, x - pair.a_foot, arm)
-        found.append(_triple(near[0], q_a, q_b, q_c, distance < FREE * size, b_free))
+        any_a = distance < FREE * size
+        found.append(Triple((near[0] if any_a else q_a, q_b, q_c), (0, *free) if any_a else free))
     return found
 
 
@@ -296,15 +305,11 @@ def _plane_to_plane(
     alpha[0] += start.direction @ c.point - start.height - (goal.direction @ pair.a_foot - goal.height)
     height = float(a.direction @ goal.direction)
     found: list[Triple] = []
-    for q_c, q_b, b_free in pair.eliminated(curve, u, _square(curve, u), alpha, height, 1.0, near[1]):
+    for q_b, q_c, free in pair.eliminated(curve, u, _square(curve, u), alpha, height, 1.0, near):
         q_a, distance = turn(a.direction, b.rotation(q_b) @ curve.at(u, q_c), goal.direction)
-        found.append(_triple(near[0], q_a, q_b, q_c, distance < FREE, b_free))
+        any_a = distance < FREE
+        found.append(Triple((near[0] if any_a else q_a, q_b, q_c), (0, *free) if any_a else free))
     return found
-
-
-def _triple(near: float, q_a: float, q_b: float, q_c: float, a_free: bool, b_free: bool) -> Triple:
-    free = (*([0] if a_free else []), *([1] if b_free else []))
-    return Triple((near if a_free else q_a, q_b, q_c), free)
 
 
 def _on_circle(X: float | None, Y: float | None, radius: float, scale: float) -> list[tuple[float, float]]:
