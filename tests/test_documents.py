@@ -47,3 +47,16 @@ def test_the_guide_to_loops_runs():
     names: dict[str, object] = {}
     exec(program, names)
     assert abs(names["run"].loop_error).max() < 1e-15
+
+
+def test_the_guide_to_kinematics_runs(tmp_path, monkeypatch):
+    """Its blocks of Python, one after the other."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "kinematics.md").read_text("utf-8")
+    names: dict[str, object] = {}
+    for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(program, names)
+    assert names["found"].solutions.shape == (8, 6)
+    assert names["found"].how == "closed form: the axes of joint4, joint5, joint6 meet in a point"
+    assert names["at"].singular == ("wrist: joint4, joint6",)
+    assert (tmp_path / "taught.csv").read_text("utf-8").startswith("t,q_joint1")

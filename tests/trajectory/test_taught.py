@@ -9,7 +9,7 @@ import redyn
 from known_robots import two_link
 from motions import is_derivative
 from redyn.simulation.controllers import computed_torque
-from redyn.trajectory import Point, taught
+from redyn.trajectory import Point, from_csv, taught
 from redyn.trajectory.paths import Arc
 
 HOME = np.array([0.1, -0.6, 0.4, 0.5, 0.9, 0.2])
@@ -186,6 +186,17 @@ def test_a_controller_follows_it(puma):
     motion = taught(puma, [HOME, Point(q=HOME + 0.1, blend_time=0.1), HOME - 0.1])
     run = redyn.simulate(puma, HOME, np.zeros(6), motion.duration, computed_torque(puma, motion, 100.0, 20.0))
     np.testing.assert_allclose(run.q[-1], HOME - 0.1, atol=1e-5)
+
+
+def test_csv(puma, tmp_path):
+    motion = taught(puma, [HOME, HOME + 0.1, HOME - 0.1])
+    motion.to_csv(tmp_path / "motion.csv", puma)
+    again = from_csv(tmp_path / "motion.csv", puma.joint_names)
+    assert again.duration == pytest.approx(motion.duration)
+    t = np.linspace(0, motion.duration, 100)
+    np.testing.assert_allclose(again(t)[0], motion(t)[0], atol=1e-6)
+    with pytest.raises(redyn.InputError, match="sample: expected a positive"):
+        motion.to_csv(tmp_path / "motion.csv", puma, sample=0.0)
 
 
 @pytest.mark.parametrize(
