@@ -118,6 +118,27 @@ def test_any_arm_of_the_two_families(seed, family, first, special):
             assert len(found) <= 8
 
 
+@pytest.mark.parametrize("kinds", ["PPP", "RPP", "PRP", "PPR", "RPR", "RRP", "PRR"])
+@pytest.mark.parametrize("first", [0, 3])
+@settings(max_examples=6)
+@given(seed=st.integers(0, 10**6), right=st.booleans())
+def test_sliding_joints_and_a_wrist(kinds, first, seed, right):
+    rng = np.random.default_rng(seed)
+    points, directions = rng.uniform(-0.5, 0.5, (6, 3)), rng.normal(size=(6, 3))
+    if right:  # cylindrical arms, gantries and the like
+        directions = np.eye(3)[[2, 0, 1, 2, 1, 0]]
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    points[first : first + 3] = points[first]
+    types = [{"R": "revolute", "P": "prismatic"}[k] for k in kinds]
+    robot = on_floats(
+        axes_arm(points, directions, [*(["revolute"] * 3 + types if first == 0 else types + ["revolute"] * 3)])
+    )
+    q = rng.uniform(-1.5, 1.5, 6)
+    assume(np.linalg.svd(robot.jacobian(q), compute_uv=False)[-1] > 1e-3)
+    found = recovered(robot, None, q)
+    assert apart(robot, found.solutions, q).min() < 1e-6
+
+
 @pytest.mark.parametrize("name", ["puma", "stanford", "kr", "ur10", "ur5"])
 def test_as_many_as_a_search_finds(name):
     robot, link = robot_of(name)

@@ -20,19 +20,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kinematics.elimination import plane_to_plane, point_to_point
 from redyn.kinematics.linear import rank
 from redyn.kinematics.robot_like import RobotLike
-from redyn.kinematics.subproblems import (
-    NEAR,
-    Line,
-    Plane,
-    meeting_point,
-    planar,
-    plane_to_plane,
-    point_to_point,
-    solvable,
-    wrist,
-)
+from redyn.kinematics.subproblems import NEAR, Line, Plane, meeting_point, planar, wrist
 
 Array = NDArray[np.float64]
 Family = Literal["wrist", "parallel"]
@@ -176,8 +167,7 @@ def _recognised(robot: RobotLike, frame: str) -> ClosedForm | None:
         if any(line.slides for line in three) or (family == "parallel" and any(line.slides for line in others)):
             continue
         centre = _centre(family, three, size)
-        # Between joints after the three and those before them the distance changes with the pose: only ends count.
-        if centre is not None and solvable(others, size):
+        if centre is not None:
             return ClosedForm(joints, tuple(lines), home, size, family, first, centre)
     return None
 
