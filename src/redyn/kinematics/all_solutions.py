@@ -85,8 +85,10 @@ def inverse_kinematics_all(
     if arm is not None:
         near = query.start[list(arm.joints)]
         q, residuals, free = _refined(query, arm, target, arm.solve(target, near))
-        if len(q):
-            return _sorted(query, q, residuals, free, True, _words(robot, arm), "")
+        missed = arm.missed(target) if not len(q) and arm.family == "wrist" else 0.0
+        out = f"the point where the axes of {_names(robot, arm)} meet is {missed:.4g} m out of reach"
+        if len(q) or missed > query.tolerance:
+            return _sorted(query, q, residuals, free, True, _words(robot, arm), "" if len(q) else out)
     return _searched(query, target, arm)
 
 
@@ -111,10 +113,7 @@ def _searched(query: Query, pose: Array, arm: ClosedForm | None) -> AllSolutions
     free: list[tuple[str, ...]] = [()] * len(found)
     moving = len(robot.model.moved_by(robot.model.frames[query.frame].link)) if not robot.model.loops else 0
     if arm is not None and not found:
-        missed = arm.missed(pose) if arm.family == "wrist" else 0.0
-        where = f"the point where the axes of {_names(robot, arm)} meet is {missed:.4g} m out of reach"
-        reason = where if missed > query.tolerance else found.reason
-        return _sorted(query, q, residuals, free, True, _words(robot, arm), reason)
+        return _sorted(query, q, residuals, free, True, _words(robot, arm), found.reason)
     more = "these are some of infinitely many" if moving > query.mask.sum() else "there may be more"
     how = f"found by search from {tries} starts: {more}"
     return _sorted(query, q, residuals, free, False, how, found.reason)

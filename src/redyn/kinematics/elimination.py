@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from redyn.kinematics.sliding import point_to_point_sliding
-from redyn.kinematics.subproblems import FREE, NEAR, Array, Curve, Line, Plane, Triple, orbit, square_of, turn
+from redyn.kinematics.subproblems import FREE, NEAR, Array, Curve, Line, Plane, Triple, cross, orbit, square_of, turn
 
 Thing = TypeVar("Thing")
 
@@ -36,7 +36,7 @@ class Pair:
 
     @staticmethod
     def of(a: Line, b: Line, size: float) -> Pair:
-        across, gap = np.cross(a.direction, b.direction), b.point - a.point
+        across, gap = cross(a.direction, b.direction), b.point - a.point
         sine = float(np.linalg.norm(across))
         if sine < NEAR:
             gap = gap - (gap @ a.direction) * a.direction
@@ -44,9 +44,9 @@ class Pair:
             normal = gap / length if length > 0.0 else np.zeros(3)
             return Pair(a, b, a.point, a.point + gap, normal, length, 0.0, size)
         n = across / sine
-        a_foot = a.point + float(np.cross(gap, b.direction) @ across) / sine**2 * a.direction
-        b_foot = b.point + float(np.cross(gap, a.direction) @ across) / sine**2 * b.direction
-        return Pair(a, b, a_foot, b_foot, n, float(gap @ n), float(a.direction @ np.cross(b.direction, n)), size)
+        a_foot = a.point + float(cross(gap, b.direction) @ across) / sine**2 * a.direction
+        b_foot = b.point + float(cross(gap, a.direction) @ across) / sine**2 * b.direction
+        return Pair(a, b, a_foot, b_foot, n, float(gap @ n), float(a.direction @ cross(b.direction, n)), size)
 
     @property
     def meets(self) -> bool:
@@ -79,7 +79,7 @@ class Pair:
         def ends(roots: Sequence[float], free: tuple[int, ...] = ()) -> Iterator[tuple[float, float, tuple[int, ...]]]:
             for q_c in roots:
                 at = curve.at(u, q_c)
-                u_n, u_m = float(self.n @ at), float(np.cross(self.b.direction, self.n) @ at)
+                u_n, u_m = float(self.n @ at), float(cross(self.b.direction, self.n) @ at)
                 radius = float(np.hypot(u_n, u_m))
                 if radius < 1e-8 * scale:  # on the line B
                     yield near[1], q_c, (1, *free)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from redyn.kinematics.subproblems import FREE, NEAR, Array, Curve, Line, Triple, harmonic, orbit
+from redyn.kinematics.subproblems import FREE, NEAR, Array, Curve, Line, Triple, cross, harmonic, orbit
 
 
 def point_to_point_sliding(
@@ -38,15 +38,15 @@ def _condition(lines: Sequence[Line], start: Array, goal: Array, k: int) -> Arra
     a, b, c = lines
     if k == 1:  # goal - q_a a = B(q_b)(start + q_c c)
         _, out = orbit(Line(np.zeros(3), b.direction), c.direction)
-        _, lever = orbit(Line(np.zeros(3), b.direction), np.cross(c.direction, start - b.point))
-        return out @ np.cross(goal - b.point, a.direction) - lever @ a.direction
+        _, lever = orbit(Line(np.zeros(3), b.direction), cross(c.direction, start - b.point))
+        return out @ cross(goal - b.point, a.direction) - lever @ a.direction
     if k == 0:
         _, way = orbit(a.reversed(), goal)
         way[0] -= start
-        return way @ np.cross(b.direction, c.direction)
+        return way @ cross(b.direction, c.direction)
     _, way = orbit(c, start)
     way[0] -= goal
-    return way @ np.cross(a.direction, b.direction)
+    return way @ cross(a.direction, b.direction)
 
 
 def _slid(

@@ -20,6 +20,12 @@ FREE = 5e-11  # the same of a point on an axis, which no rotation about it moves
 ON_UNIT_CIRCLE = 1e-5  # of roots: rounding moves double ones by the square root of its size
 
 
+def cross(u: Array, v: Array) -> Array:
+    """Of two vectors: a tenth of the time of `np.cross`, where half of the whole would go."""
+    (a, b, c), (x, y, z) = u.tolist(), v.tolist()
+    return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
+
+
 @dataclass(frozen=True)
 class Line:
     """The axis of a joint: a point of it, its direction, and whether the joint slides along it."""
@@ -119,8 +125,8 @@ def turn(axis: Array, u: Array, v: Array) -> tuple[float, float]:
     True
     """
     cosine = float(u @ v - (axis @ u) * (axis @ v))
-    sine = float(np.cross(axis, u) @ v)
-    return float(np.arctan2(sine, cosine)), float(np.linalg.norm(np.cross(axis, v)))
+    sine = float(cross(axis, u) @ v)
+    return float(np.arctan2(sine, cosine)), float(np.linalg.norm(cross(axis, v)))
 
 
 def harmonic(f: Array, size: float) -> list[float]:
@@ -153,7 +159,7 @@ def orbit(line: Line, start: Array) -> tuple[Curve, Array]:
         return Curve(True), np.array([start, line.direction, np.zeros(3)])
     arm = start - line.point
     along = (arm @ line.direction) * line.direction
-    return Curve(False), np.array([line.point + along, arm - along, np.cross(line.direction, arm)])
+    return Curve(False), np.array([line.point + along, arm - along, cross(line.direction, arm)])
 
 
 def square_of(curve: Curve, u: Array) -> Array:
@@ -172,7 +178,7 @@ def wrist(axes: Sequence[Array], R: Array, near: Sequence[float]) -> list[Triple
     """
     first, second, third = axes
     inner, outer = float(second @ third) * second, third
-    f = np.array([first @ inner - first @ (R @ third), first @ (outer - inner), first @ np.cross(second, outer)])
+    f = np.array([first @ inner - first @ (R @ third), first @ (outer - inner), first @ cross(second, outer)])
     found: list[Triple] = []
     for q2 in harmonic(f, 1.0):
         R2 = Line(np.zeros(3), second).rotation(q2)
@@ -197,7 +203,7 @@ def planar(lines: Sequence[Line], T: Array, size: float, near: Sequence[float]) 
     f = square_of(curve, u)
     f[0] -= target @ target
     signs = [float(np.sign(d @ k.direction)) for k in lines]
-    across: Array = np.cross(d, np.eye(3)[int(np.argmin(np.abs(d)))]).astype(np.float64)
+    across = cross(d, np.eye(3)[int(np.argmin(np.abs(d)))])
     total, _ = turn(d, across, T[:3, :3] @ across)
     found: list[Triple] = []
     for q_b in harmonic(f, size * size):
