@@ -244,6 +244,19 @@ def test_out_of_reach():
     assert "beyond the reach of" in robot.inverse_kinematics_all(pose, link).reason
 
 
+def test_an_attitude_that_a_wrist_cannot_take():
+    """Axes 30 degrees apart turn the tool by 60 at most."""
+    slant = np.pi / 6
+    rows = [(0, -RIGHT, 0), (0.4, 0, 0), (0, -RIGHT, 0), (0, slant, 0.3), (0, -slant, 0), (0, 0, 0.1)]
+    robot = dh_arm(rows)
+    q = np.array([0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
+    assert apart(robot, recovered(robot, None, q).solutions, q).min() < 1e-6
+    pose = robot.forward_kinematics(q, "link1")  # whose z is normal to the plane of the arm
+    pose[:3, 3] = robot.forward_kinematics(q, "link4")[:3, 3] + 0.1 * pose[:3, 2]
+    reason = robot.inverse_kinematics_all(pose).reason
+    assert "meet is within reach, but not the attitude" in reason
+
+
 def test_limits_are_told_apart():
     robot = dh_arm(KR, limits=[-2.0, 2.0])
     q = np.array([0.2, -0.5, 0.3, 0.4, 0.8, 0.1])

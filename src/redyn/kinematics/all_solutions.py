@@ -14,6 +14,7 @@ from redyn.kinematics.inverse import inverse_kinematics
 from redyn.kinematics.linear import pseudo_inverse
 from redyn.kinematics.query import Query, checked_poses, checked_query
 from redyn.kinematics.robot_like import LinkName, RobotLike
+from redyn.kinematics.subproblems import NEAR
 
 Array = NDArray[np.float64]
 
@@ -85,10 +86,12 @@ def inverse_kinematics_all(
     if arm is not None:
         near = query.start[list(arm.joints)]
         q, residuals, free = _refined(query, arm, target, arm.solve(target, near))
-        missed = arm.missed(target) if not len(q) and arm.family == "wrist" else 0.0
-        out = f"the point where the axes of {_names(robot, arm)} meet is {missed:.4g} m out of reach"
-        if len(q) or missed > query.tolerance:
-            return _sorted(query, q, residuals, free, True, _words(robot, arm), "" if len(q) else out)
+        if len(q):
+            return _sorted(query, q, residuals, free, True, _words(robot, arm), "")
+        missed = arm.missed(target) if arm.family == "wrist" else 0.0
+        if missed > NEAR * arm.size:
+            reason = f"the point where the axes of {_names(robot, arm)} meet is {missed:.4g} m out of reach"
+            return _sorted(query, q, residuals, free, True, _words(robot, arm), reason)
     return _searched(query, target, arm)
 
 
@@ -113,7 +116,9 @@ def _searched(query: Query, pose: Array, arm: ClosedForm | None) -> AllSolutions
     free: list[tuple[str, ...]] = [()] * len(found)
     moving = len(robot.model.moved_by(robot.model.frames[query.frame].link)) if not robot.model.loops else 0
     if arm is not None and not found:
-        return _sorted(query, q, residuals, free, True, _words(robot, arm), found.reason)
+        attitude = f"the point where the axes of {_names(robot, arm)} meet is within reach, but not the attitude: "
+        reason = f"{attitude if arm.family == 'wrist' else ''}{found.reason}"
+        return _sorted(query, q, residuals, free, True, _words(robot, arm), reason)
     more = "these are some of infinitely many" if moving > query.mask.sum() else "there may be more"
     how = f"found by search from {tries} starts: {more}"
     return _sorted(query, q, residuals, free, False, how, found.reason)
