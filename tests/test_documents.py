@@ -76,3 +76,16 @@ def test_the_guide_to_exercises_runs(tmp_path, capsys):
     (swing,) = exercise.question("swing")._expected({})[0]
     energy = 2 * 0.8**2 / 6 * redyn.simulate(exercise.robot, [0], [0], 0.3).qd[-1, 0] ** 2
     assert energy == pytest.approx(-2 * 9.81 * 0.4 * np.sin(swing), rel=1e-6)
+
+
+def test_the_guide_to_kinematics_runs(tmp_path, monkeypatch):
+    """Its blocks of Python, one after the other."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "kinematics.md").read_text("utf-8")
+    names: dict[str, object] = {}
+    for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(program, names)
+    assert names["found"].solutions.shape == (8, 6)
+    assert names["found"].how == "closed form: the axes of joint4, joint5, joint6 meet in a point"
+    assert names["at"].singular == ("wrist: joint4, joint6",)
+    assert (tmp_path / "taught.csv").read_text("utf-8").startswith("t,q_joint1")

@@ -41,10 +41,13 @@ from redyn.model import ROW_NAMES, Frame, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
+    from redyn.kinematics.all_solutions import AllSolutions
     from redyn.kinematics.dh import DHTable
     from redyn.kinematics.inverse import Solutions
     from redyn.kinematics.loops import State
+    from redyn.kinematics.manipulability import Manipulability
     from redyn.kinematics.robot_like import LinkName
+    from redyn.kinematics.workspace import Workspace
 
 Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
 External = Mapping[str | int, ArrayLike]
@@ -468,6 +471,45 @@ class Robot:
         """The time derivative of `jacobian` along the motion qd."""
         return self._run_at("jacobian_rate", link, (q, qd), options)
 
+    def transform(self, q: ArrayLike, link: LinkName = None, seen_from: LinkName = 0) -> Array:
+        """The 4x4 pose of a frame in the axes of another, by default of the world: (4, 4) or (N, 4, 4).
+
+        A point x of `link` is at transform @ x as seen from the other; exchanging the two gives the inverse.
+
+        >>> import redyn
+        >>> robot = redyn.load("two-link")
+        >>> robot.transform([0.7, 0.2], "link2", seen_from="link1").round(4)[:2]
+        array([[ 0.9801, -0.1987,  0.    ,  0.9801],
+               [ 0.1987,  0.9801,  0.    ,  0.1987]])
+        """
+        there, here = self.forward_kinematics(q, link), self.forward_kinematics(q, seen_from)
+        R = here[..., :3, :3].swapaxes(-1, -2)
+        T = np.zeros_like(there)
+        T[..., :3, :3] = R @ there[..., :3, :3]
+        T[..., :3, 3] = (R @ (there[..., :3, 3] - here[..., :3, 3])[..., None])[..., 0]
+        T[..., 3, 3] = 1.0
+        return T
+
+    def manipulability(self, q: ArrayLike, link: LinkName = None) -> Manipulability:
+        """How well a frame can be moved from q, in which directions, and how near it is to a singular position.
+
+        See `redyn.kinematics.manipulability`.
+
+        >>> import redyn
+        >>> stretched = redyn.load("three-link").manipulability([0.3, 0.0, 0.0])
+        >>> float(stretched.regularity.round(6)), stretched.singular
+        (0.0, ('joint1, joint2, joint3',))
+        """
+        from redyn.kinematics import manipulability
+
+        return manipulability(self, q, link)
+
+    def workspace(self, link: LinkName = None, samples: int = 20_000, seed: int = 0) -> Workspace:
+        """Points that a frame reaches with all joints within their limits: see `redyn.kinematics.workspace`."""
+        from redyn.kinematics import workspace
+
+        return workspace(self, link, samples, seed)
+
     def inverse_kinematics(
         self,
         pose: ArrayLike,
@@ -497,6 +539,30 @@ class Robot:
         return inverse_kinematics(
             self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
+
+    def inverse_kinematics_all(
+        self,
+        pose: ArrayLike,
+        link: LinkName = None,
+        start: ArrayLike | None = None,
+        *,
+        mask: ArrayLike | None = None,
+        tolerance: float = 1e-10,
+        seed: int = 0,
+    ) -> AllSolutions:
+        """All joint positions that bring a frame to a 4x4 pose: in closed form where the arm has one, else by search.
+
+        See `redyn.kinematics.inverse_kinematics_all`.
+
+        >>> import redyn
+        >>> robot = redyn.load("stanford")
+        >>> found = robot.inverse_kinematics_all(robot.forward_kinematics([0.1, 0.6, 0.4, 0.5, 0.9, 0.2]))
+        >>> found.solutions.shape, found.exact, bool(found.residuals.max() < 1e-12)
+        ((8, 6), True, True)
+        """
+        from redyn.kinematics import inverse_kinematics_all
+
+        return inverse_kinematics_all(self, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
 
     def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
         """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.

@@ -34,6 +34,31 @@ def two_link(**joint):
     return redyn.load({"name": "arm", "convention": "dh", "links": links})
 
 
+BODY = {"mass": 1.0, "inertia": [0.1, 0.1, 0.1], "com": [0.0, 0.0, 0.0]}
+
+
+def dh_arm(rows, convention="dh", **joint):
+    """Revolute joints from rows of (a, alpha, b); b is called d in modified DH."""
+    along = "b" if convention == "dh" else "d"
+    links = [
+        BODY | {"name": f"link{i}", "joint": {"type": "revolute"} | joint, "a": a, "alpha": alpha, along: b}
+        for i, (a, alpha, b) in enumerate(rows, start=1)
+    ]
+    return redyn.load({"name": "arm", "convention": convention, "links": links})
+
+
+def axes_arm(points, directions, kinds=("revolute",) * 6):
+    """Joints on given lines of the world at the zero configuration, and a tool at the end."""
+    steps = np.diff(np.vstack([np.zeros(3), points]), axis=0)
+    links = [
+        BODY
+        | {"name": f"link{i}", "joint": {"type": kind}, "xyz": xyz.tolist(), "rpy": [0, 0, 0], "axis": axis.tolist()}
+        for i, (xyz, axis, kind) in enumerate(zip(steps, np.asarray(directions), kinds, strict=True), start=1)
+    ]
+    tool = BODY | {"name": "tool", "joint": {"type": "fixed"}, "xyz": [0.1, -0.05, 0.2], "rpy": [0.3, 0.2, 0.1]}
+    return redyn.load({"name": "arm", "convention": "frames", "links": [*links, tool]})
+
+
 def first_joints(name, count):
     description = redyn.load(name).description.model_dump(exclude_none=True)
     description["links"] = description["links"][:count]

@@ -17,6 +17,7 @@ from redyn.trajectory.samples import closed_samples, from_csv, samples
 from redyn.trajectory.screw import circle, screw
 from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
+from redyn.trajectory.taught import Point, Taught, taught
 from redyn.trajectory.trapezoidal import trapezoidal
 
 __all__ = [
@@ -26,7 +27,9 @@ __all__ = [
     "Line",
     "Motion",
     "Piecewise",
+    "Point",
     "Table",
+    "Taught",
     "Violation",
     "circle",
     "closed_samples",
@@ -39,5 +42,6 @@ __all__ = [
     "samples",
     "screw",
     "spline",
+    "taught",
     "trapezoidal",
 ]

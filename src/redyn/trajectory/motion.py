@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.errors import InputError
+from redyn.files import write_csv
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -63,15 +65,38 @@ class Motion(ABC):
         result = q, np.where(resting, 0.0, qd), np.where(resting, 0.0, qdd)
         return result if time.ndim else (result[0][0], result[1][0], result[2][0])
 
-    def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
-        """Where joints exceed the limits of the robot's file, each at its worst; checked at `samples` instants."""
-        t = np.union1d(np.linspace(0.0, self.duration, samples), self._breaks())
-        q, qd, _ = self(t)
+    def times(self, samples: int, start: float, end: float) -> Array:
+        """Equally spaced instants from start to end, and those between at which the law changes."""
+        breaks = self._breaks()
+        return np.union1d(np.linspace(start, end, samples), breaks[(breaks >= start) & (breaks <= end)])
+
+    def to_csv(self, path: str | Path, robot: Robot, sample: float = 0.01, force: bool = False) -> Path:
+        """Columns t, q_, qd_ and qdd_<joint>, a row every `sample` seconds or slightly less; see `from_csv`.
+
+        A file there that is no CSV table is replaced only with `force`.
+        """
+        if not (np.isfinite(sample) and sample > 0):
+            raise InputError(f"sample: expected a positive number of seconds, got {sample!r}")
+        t = np.linspace(0.0, self.duration, int(np.ceil(self.duration / sample - 1e-9)) + 1)
+        values = self(t)
+        self._check_sizes(robot, *values[:2])
+        names = (robot.coordinate_names, robot.velocity_names, robot.velocity_names)
+        kinds = zip(("q", "qd", "qdd"), names, strict=True)
+        header = ["t", *(f"{kind}_{name}" for kind, columns in kinds for name in columns)]
+        return write_csv(path, header, np.column_stack([t, *values]).tolist(), force)
+
+    def _check_sizes(self, robot: Robot, q: Array, qd: Array) -> None:
         if q.shape[1] != robot.nq or qd.shape[1] != robot.dof:
             raise InputError(
                 f"the motion gives q and qd of length {q.shape[1]} and {qd.shape[1]}, those of {robot.name} have "
                 f"{robot.nq} and {robot.dof}{'; give it robot=' if robot.nq != robot.dof else ''}"
             )
+
+    def violations(self, robot: Robot, samples: int = 1001) -> list[Violation]:
+        """Where joints exceed the limits of the robot's file, each at its worst; checked at `samples` instants."""
+        t = self.times(samples, 0.0, self.duration)
+        q, qd, _ = self(t)
+        self._check_sizes(robot, q, qd)
         speeds = {link.name: link.joint.speed_limit or np.inf for link in robot.description.links}
         found: list[Violation] = []
         model = robot.model

@@ -91,6 +91,48 @@ class Screw:
         return np.hstack([np.zeros((len(s), 3)), np.cross(turning, np.cross(turning, arms))])
 
 
+@dataclass(frozen=True)
+class Arc:
+    """From `first` to `last`, 4x4 poses, along the circle through a third point, with the shortest rotation."""
+
+    attitude: Segment  # whose rotation it has
+    centre: Array
+    turn: Array  # axis times angle, by which the position turns about the centre
+
+    @staticmethod
+    def through(kind: str, first: Array, via: Array, last: Array) -> Arc:
+        """The circle through the positions of two poses and a point between them."""
+        a, b = via - first[:3, 3], last[:3, 3] - first[:3, 3]
+        normal = np.cross(a, b)
+        square = float(normal @ normal)
+        if square < 1e-12 * float(a @ a) * float(b @ b) or not square:
+            raise InputError(f"{kind}: the three points of the arc are on one line, or two of them are the same")
+        arm = (np.cross(normal, a) * (b @ b) + np.cross(b, normal) * (a @ a)) / (2 * square)  # to the centre
+        axis = normal / np.sqrt(square)
+        out, back = -arm, b - arm
+        angle = float(np.arctan2(np.cross(out, back) @ axis, out @ back)) % (2 * np.pi)
+        return Arc(Segment.between(first, last), first[:3, 3] + arm, angle * axis)
+
+    def _arms(self, s: Array) -> Array:
+        out = self.attitude.first[:3, 3] - self.centre
+        return np.asarray(rotations().from_rotvec(s[:, None] * self.turn).apply(out), dtype=np.float64)
+
+    def poses(self, s: Array) -> Array:
+        poses = self.attitude.poses(s)
+        poses[:, :3, 3] = self.centre + self._arms(s)
+        return poses
+
+    def twists(self, s: Array) -> Array:
+        V = self.attitude.twists(s)
+        V[:, 3:] = np.cross(self.turn, self._arms(s))
+        return V
+
+    def twist_rates(self, s: Array) -> Array:
+        rates = np.zeros((len(s), 6))
+        rates[:, 3:] = np.cross(self.turn, np.cross(self.turn, self._arms(s)))
+        return rates
+
+
 def checked_screw(
     kind: str, first: Array, centre: ArrayLike, axis: ArrayLike, angle: float, advance: float, turns: bool
 ) -> Screw:
