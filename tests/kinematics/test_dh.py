@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import redyn
 from random_robots import EXAMPLES, LOOPS, on_floats, random_tree, trees
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 from redyn.description.transforms.screws import normal_step, screw, split
 from redyn.kinematics.dh import dh_parameters
 
