@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 from redyn.description.packages import package_robots
@@ -51,6 +52,7 @@ def gallery(group: str | None = None, search: str = "") -> list[Entry]:
 GROUPS = ("book", "industrial", "mechanisms", "trees", "humanoids", "lectures")  # in this order
 
 
+@cache
 def _library() -> list[Entry]:
     return sorted((_of_library(read(name)) for name in library()), key=lambda entry: GROUPS.index(entry.group))
 
