@@ -47,3 +47,13 @@ def test_the_guide_to_loops_runs():
     names: dict[str, object] = {}
     exec(program, names)
     assert abs(names["run"].loop_error).max() < 1e-15
+
+
+def test_the_page_of_robots_has_them_all():
+    import redyn
+
+    text = (ROOT / "docs" / "robots.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([^`]+)`[^|]* \| ([^|]+?) \|", text, re.MULTILINE))
+    assert set(rows) == set(redyn.library())
+    for entry in redyn.gallery("industrial"):
+        assert float(rows[entry.name].removesuffix(", quoted")) == pytest.approx(1000 * entry.reach)
