@@ -63,10 +63,15 @@ def show(
     console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
-    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in total"))
+    guess = " (estimated)" if description.masses == "estimated" else ""
+    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in total{guess}"))
     console.print(f"gravity ({pull}) m/s^2; end effector {tip}")
     if description.source:
         console.print(f"source: {description.source}")
+    if description.reach:
+        reach = description.reach
+        end = f"a point between {reach.least} and {reach.end}" if reach.least else reach.end
+        console.print(f"reach {reach.value:g} m, from the axis of {reach.start} to {end} ({reach.source})")
 
     fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis axis2"}[
         description.convention
