@@ -32,7 +32,7 @@ def library() -> list[str]:
     """Names of the built-in robots.
 
     >>> library()[:3]
-    ['3-rrr', 'andrews', 'bricard']
+    ['3-rrr', 'abb-irb-120', 'abb-irb-1200-5-0.9']
     """
     folder = resources.files("redyn.description") / "library"
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
