@@ -89,3 +89,13 @@ def test_the_guide_to_kinematics_runs(tmp_path, monkeypatch):
     assert names["found"].how == "closed form: the axes of joint4, joint5, joint6 meet in a point"
     assert names["at"].singular == ("wrist: joint4, joint6",)
     assert (tmp_path / "taught.csv").read_text("utf-8").startswith("t,q_joint1")
+
+
+def test_the_page_of_robots_has_them_all():
+    import redyn
+
+    text = (ROOT / "docs" / "robots.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `([^`]+)`[^|]* \| ([^|]+?) \|", text, re.MULTILINE))
+    assert set(rows) == set(redyn.library())
+    for entry in redyn.gallery("industrial"):
+        assert float(rows[entry.name].removesuffix(", quoted")) == pytest.approx(1000 * entry.reach)

@@ -1,6 +1,6 @@
 """redyn: recursive robot dynamics by the DeNOC method.
 
-    load(source)                  a robot: a library name (see `library`), a .yaml, .urdf, .sdf or .xml file, or a dict
+    load(source)                  a robot: a library name (see `gallery`), a .yaml, .urdf, .sdf or .xml file, or a dict
     simulate(robot, q, qd, ...)   its motion in time, a `Run`; `simulate_batch` for many at once
     derive(robot)                 its equations of motion in symbols, `Equations`
     trajectory, control           motions to follow, and controllers that follow them
@@ -33,7 +33,7 @@ from redyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from redyn import exercises, identification, kinematics, trajectory
-    from redyn.description import library
+    from redyn.description import gallery, library
     from redyn.robot import Robot, chain, load
     from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch, sizing
     from redyn.simulation import controllers as control
@@ -56,6 +56,7 @@ __all__ = [
     "control",
     "derive",
     "exercises",
+    "gallery",
     "identification",
     "kinematics",
     "library",
@@ -67,7 +68,8 @@ __all__ = [
 ]
 
 # Imported on first use, so that `import redyn` and `redyn --help` are fast.
-_HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot", "library": "redyn.description"}
+_HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot"}
+_HOMES |= dict.fromkeys(("gallery", "library"), "redyn.description")
 _HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
 _HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
 _MODULES = {

@@ -1097,7 +1097,10 @@ def load(
     loops: Loops | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Robot:
-    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict.
+    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict; `gallery` lists names.
+
+    `example-robot-data:ur5` is a robot of that package, `robot_descriptions:panda_description` one that the package
+    robot_descriptions has downloaded before.
 
     `floating_base=True` lets what is fixed to the world move freely: q then begins with x y z of the base and its
     quaternion x y z w, qd with its angular and linear velocity in its own axes.

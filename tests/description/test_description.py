@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import redyn
 from random_robots import close, random_state, random_tree, trees
-from redyn.description import library
+from redyn.description import gallery, library
+from redyn.description.entries import GROUPS
 from redyn.description.numbers import format_angle, parse_angle, parse_number
+from redyn.description.packages import PACKAGES
 from redyn.model.build import ordered
 
 NUMBERS = {
@@ -96,7 +98,32 @@ def test_library_is_the_published_list():
         stanford-2003 newton-euler-rr newton-euler-rp newton-euler-rrr lagrange-two-link lagrange-pointing point-mass
         dual-arm-satellite gripper planar-biped spatial-biped four-bar slider-crank five-bar 3-rrr stewart delta
         parallelogram-arm excavator hoeken andrews bricard"""
-    assert set(library()) == set(published.split())
+    arms = {entry.name for entry in gallery("industrial")}
+    assert set(library()) - arms == set(published.split())
+    assert len(arms) >= 25
+
+
+def test_every_entry_has_a_title_and_a_group():
+    for entry in gallery():
+        assert entry.title
+        assert entry.group in (PACKAGES if ":" in entry.name else GROUPS)
+
+
+@pytest.mark.parametrize(
+    "entry", [*gallery("mechanisms"), *gallery("humanoids"), *gallery("trees")], ids=lambda e: e.name
+)
+def test_entries_count_velocities(entry):
+    robot = redyn.load(entry.name)
+    assert (entry.dof, entry.mobility, entry.loops) == (robot.dof, robot.model.mobility, len(robot.loops))
+
+
+def test_search_of_the_gallery():
+    assert {entry.name for entry in gallery("book", "puma printed")} == {"puma-2003-printed"}
+    assert {entry.group for entry in gallery(search="KUKA")} == {"book", "industrial"}
+    assert gallery(search="no such robot") == []
+    assert [entry.estimated for entry in gallery(search="ur5e")] == [False]
+    with pytest.raises(redyn.InputError, match="'boook' is not one; did you mean 'book'"):
+        gallery("boook")
 
 
 @given(trees)

@@ -10,7 +10,7 @@ import pytest
 
 import redyn
 from known_robots import outcome
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 
 LINK = '<link name="{}"/>'
 JOINT = '<joint name="j{0}" type="{3}"><parent link="{1}"/><child link="{2}"/></joint>'

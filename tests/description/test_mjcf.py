@@ -10,8 +10,8 @@ import pytest
 
 import redyn
 from random_robots import close, on_floats, random_motion
-from redyn.bench.peers import robots_folder
 from redyn.description.meshes import mesh_path
+from redyn.description.packages import robots_folder
 from redyn.description.placement import rpy_rotation
 from redyn.verify.compare import verify
 

@@ -13,9 +13,9 @@ import redyn
 from pinocchio_urdf import exported
 from random_robots import KINDS, close, on_floats, random_joints, random_motion, random_state, random_tree, trees
 from redyn.bench.compare import URDF
-from redyn.bench.peers import robots_folder
 from redyn.description import read
 from redyn.description.loops import loop_frames
+from redyn.description.packages import robots_folder
 from redyn.description.schema import SEVERAL
 
 SINGLE = [

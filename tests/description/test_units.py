@@ -5,8 +5,8 @@ import warnings
 import pytest
 
 import redyn
-from redyn.bench.peers import robots_folder
 from redyn.cli.options import positions
+from redyn.description.packages import robots_folder
 
 LINK = {"joint": "revolute", "a": 1, "b": 0, "alpha": 0, "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}
 FRAME = {"joint": "revolute", "mass": 1, "com": [0, 0, 0], "inertia": [1, 1, 1]}

@@ -9,8 +9,8 @@ import pytest
 import redyn
 from random_robots import close, on_floats
 from redyn.bench.compare import URDF
-from redyn.bench.peers import robots_folder
 from redyn.description.meshes import mesh_path
+from redyn.description.packages import robots_folder
 
 
 @pytest.mark.parametrize(

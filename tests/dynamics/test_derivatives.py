@@ -10,7 +10,7 @@ import redyn
 from pinocchio_oracle import Oracle
 from random_robots import close, on_floats, random_joints, random_motion, random_state, random_tree
 from redyn.arithmetic import graph
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 from redyn.dynamics import reduced
 from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS

@@ -8,7 +8,7 @@ import yaml
 
 import redyn
 from random_robots import EXAMPLES, close, on_floats, random_joints, random_motion
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 
 FOLDER = robots_folder()
 LEGGED = [

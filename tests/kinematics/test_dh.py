@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import redyn
 from random_robots import EXAMPLES, LOOPS, on_floats, random_tree, trees
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 from redyn.description.transforms.screws import normal_step, screw, split
 from redyn.kinematics.dh import dh_parameters
 
@@ -67,7 +67,7 @@ def test_joints_without_a_row_are_named():
 def test_library(name):
     robot = on_floats(redyn.load(name))
     check(robot)
-    if robot.description.convention != "dh":
+    if robot.description.convention != "dh" or robot.description.group != "book":
         return
     table = robot.dh_parameters()
     np.testing.assert_allclose(table.base, np.eye(4), rtol=0, atol=1e-12)

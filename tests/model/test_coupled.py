@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import redyn
 from random_robots import close, on_floats, random_joints, random_motion, random_tree
 from redyn.bench.compare import URDF
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 
 
 def tied(seed, n=6):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import redyn
 from random_robots import on_floats, random_state, random_tree, trees
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 from redyn.description.placement import rpy_rotation, translation
 from redyn.kinematics import link_poses
 from redyn.report import mesh_file, shapes

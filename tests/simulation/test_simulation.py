@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import redyn
 from known_robots import explicit_three_link, three_rods
-from random_robots import EXAMPLES, LOOPS, on_floats, random_tree
+from random_robots import ARMS, EXAMPLES, LOOPS, on_floats, random_tree
 
 FALLS = {
     "arm3": "three-link",
@@ -22,7 +22,7 @@ FALLS = {
     "stanford001": "stanford-2003",
     "puma001_abs": "puma-2003",
 }
-USABLE = [name for name in redyn.library() if not name.endswith("-printed") and name not in (*EXAMPLES, *LOOPS)]
+USABLE = [name for name in redyn.library() if not name.endswith("-printed") and name not in (*EXAMPLES, *LOOPS, *ARMS)]
 
 
 def exchanged(energy):

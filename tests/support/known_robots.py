@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import redyn
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 
 ARMS = {
     "panda": ("panda_description/urdf/panda.urdf", "panda_hand"),

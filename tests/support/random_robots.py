@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from redyn.description import library, read
+
 
 def random_inertia(rng, mass, size):
     """About the mass centre, of a body that could exist: any second moments do."""
@@ -59,6 +61,8 @@ EXAMPLES = ("dual-arm-satellite", "gripper", "planar-biped", "spatial-biped")  #
 # Those with closed loops, whose states are not just any numbers.
 LOOPS = ("four-bar", "slider-crank", "five-bar", "3-rrr", "stewart", "delta", "parallelogram-arm", "excavator")
 LOOPS += ("hoeken", "andrews", "bricard")
+SAMPLE = ("abb-irb-120", "franka-panda", "kuka-kr-6-r700", "ur5e")  # of the industrial arms, for slow tests
+ARMS = tuple(name for name in library() if read(name).group == "industrial" and name not in SAMPLE)  # the others
 KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 

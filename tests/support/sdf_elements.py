@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 import redyn
-from redyn.bench.peers import robots_folder
+from redyn.description.packages import robots_folder
 from redyn.description.placement import rpy_rotation, translation
 
 INERTIAL = """<inertial><pose>0.1 0.2 0.3 0.1 0.2 0.3</pose><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.2</iyy>

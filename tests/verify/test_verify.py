@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import redyn
 from random_robots import close, on_floats, random_tree
 from redyn.bench.compare import URDF
-from redyn.bench.peers import robots_folder
 from redyn.cli.main import app
+from redyn.description.packages import robots_folder
 from redyn.verify import compare
 from redyn.verify.compare import verify
 from redyn.verify.mujoco_peer import Mujoco

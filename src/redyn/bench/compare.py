@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.bench.machine import multiply_add_rate
-from redyn.bench.peers import MujocoCalls, PinocchioCalls, robots_folder, toolbox_calls
+from redyn.bench.peers import MujocoCalls, PinocchioCalls, toolbox_calls
 from redyn.bench.timing import Way, quickest
+from redyn.description.packages import robots_folder
 from redyn.dynamics.catalogue import CATALOGUE
 from redyn.errors import InputError, RedynWarning
 from redyn.evaluate.threads import cores

@@ -24,18 +24,6 @@ Array = NDArray[np.float64]
 LOOP = 256  # states of a loop over single calls: a longer one takes as long per state, but is seldom left in peace
 
 
-def robots_folder() -> Path | None:
-    """Where the package example-robot-data keeps its robots."""
-    spec = importlib.util.find_spec("pinocchio") or importlib.util.find_spec("example_robot_data")
-    if spec is None or spec.origin is None:
-        return None
-    for parent in Path(spec.origin).parents:
-        for tail in ("share/example-robot-data/robots", "cmeel.prefix/share/example-robot-data/robots"):
-            if (parent / tail).is_dir():
-                return parent / tail
-    return None
-
-
 def _peer(kind: type[P], robot: Robot, file: Path | None, floating_base: bool) -> P | None:
     """The program with this robot in it; None if it is not installed or does not take the robot."""
     if importlib.util.find_spec(kind.module) is None:

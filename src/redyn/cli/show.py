@@ -21,16 +21,17 @@ Example: redyn show puma        Example: redyn show my-arm.yaml --yaml
 
 Example: redyn show leg.sdf --actuated hip,knee --yaml > leg.yaml
 
-A robot file (YAML) has the fields name, convention (dh, modified-dh or frames), gravity, end_effector, unphysical,
-source, defects, links and, where joints close loops, loops and actuated. Each link has name, parent, joint, mass, com
-or r, inertia, visual, collision, and its geometry: a b alpha theta (dh), a alpha d theta (modified-dh), xyz rpy axis
-axis2 (frames). A joint is a type (revolute, prismatic, fixed; with frames also helical, cylindrical, universal, planar,
-spherical, free), or a mapping of type, name, damping, coulomb, smoothing, armature, stiffness and rest (of a spring),
-limits, speed_limit, effort_limit, offset, pitch, initial, mimic (joint, multiplier, offset). visual and collision are
-lists of shapes: type (box, cylinder, capsule, sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy,
-colour. A loop has name, between (two links, or one and world), joint (revolute, prismatic, cylindrical, planar,
-spherical, universal, fixed, distance, gear), and at, meets and axis, or frames; a distance has length, a gear
-coefficients. actuated names the joints that are driven. Numbers may be written pi/2 or 90 deg.
+A robot file (YAML) has the fields name, title, group, convention (dh, modified-dh or frames), gravity, end_effector,
+unphysical, source, masses (published or estimated), reach, defects, links and, where joints close loops, loops and
+actuated. Each link has name, parent, joint, mass, com or r, inertia, visual, collision, and its geometry: a b alpha
+theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is a type (revolute, prismatic, fixed;
+with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type, name, damping,
+coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit, effort_limit, offset, pitch,
+initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes: type (box, cylinder, capsule,
+sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. A loop has name, between (two links, or
+one and world), joint (revolute, prismatic, cylindrical, planar, spherical, universal, fixed, distance, gear), and at,
+meets and axis, or frames; a distance has length, a gear coefficients. actuated names the joints that are driven.
+Numbers may be written pi/2 or 90 deg.
 """
 
 
@@ -62,10 +63,15 @@ def show(
     console = wide_console()
     pull = ", ".join(f"{g:g}" for g in description.gravity)
     tip = loaded.model.end_effector or "none named (several tips)"
-    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in total"))
+    guess = " (estimated)" if description.masses == "estimated" else ""
+    console.print(bold(description.name, f": {loaded.size}, {loaded.total_mass:.4g} kg in total{guess}"))
     console.print(f"gravity ({pull}) m/s^2; end effector {tip}")
     if description.source:
         console.print(f"source: {description.source}")
+    if description.reach:
+        reach = description.reach
+        end = f"a point between {reach.least} and {reach.end}" if reach.least else reach.end
+        console.print(f"reach {reach.value:g} m, from the axis of {reach.start} to {end} ({reach.source})")
 
     fields = {"dh": "a b alpha theta", "modified-dh": "alpha a d theta", "frames": "xyz rpy axis axis2"}[
         description.convention

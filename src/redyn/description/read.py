@@ -13,6 +13,7 @@ from redyn.description import xacro
 from redyn.description.checks import check_moves, check_physical
 from redyn.description.given import Given, Loops, given_loops
 from redyn.description.mjcf import parse_mjcf
+from redyn.description.packages import package_file
 from redyn.description.schema import RobotDescription
 from redyn.description.sdf import parse_sdf
 from redyn.description.transforms import floating
@@ -31,7 +32,7 @@ def library() -> list[str]:
     """Names of the built-in robots.
 
     >>> library()[:3]
-    ['3-rrr', 'andrews', 'bricard']
+    ['3-rrr', 'abb-irb-120', 'abb-irb-1200-5-0.9']
     """
     folder = resources.files("redyn.description") / "library"
     return sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml"))
@@ -48,13 +49,15 @@ def read(
 ) -> RobotDescription:
     """The description of a library name, a path or a mapping; `floating_base` puts it on a free joint.
 
+    `example-robot-data:ur5` and `robot_descriptions:panda_description` are files of those packages.
+
     A file may read others (meshes, includes of MJCF) in its own folder only, unless `trust` is "files". `loops` and
     `actuated` take the place of what the source says of them; with False it has no loops.
     """
     if trust not in (None, "files"):
         raise InputError(f"trust: expected 'files' or None, got {trust!r}")
     named = isinstance(source, str) and source in library()
-    path = Path(source) if isinstance(source, str | PathLike) and not named else None
+    path = _path(source) if isinstance(source, str | PathLike) and not named else None
     given = given_loops(loops, actuated, path, trust == "files")
     if isinstance(source, Mapping):
         description, origin = from_mapping({**source, **given.fields}), ""
@@ -72,6 +75,10 @@ def read(
         description = floating(description)
     check_moves(description, origin)
     return description
+
+
+def _path(source: str | PathLike[str]) -> Path:
+    return (package_file(source) if isinstance(source, str) else None) or Path(source)
 
 
 def _read_file(path: Path, trusted: bool, given: Given) -> RobotDescription:

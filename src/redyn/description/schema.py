@@ -117,6 +117,7 @@ Colour = Annotated[tuple[float, float, float, float], BeforeValidator(_vector(4,
 Values = Annotated[tuple[float, ...], BeforeValidator(_values)]
 Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
 Name = Annotated[str, BeforeValidator(_name)]
+Text = Annotated[str, Field(min_length=1)]
 
 
 def _pair(value: object) -> tuple[object, object]:
@@ -333,6 +334,19 @@ class LoopDescription(Strict):
         return self.joint not in ("gear", "distance") and self.at is not None and self.meets is None
 
 
+class ReachDescription(Strict):
+    """The published reach of an arm: the largest distance of the origin of frame `end` from the axis of joint `start`.
+
+    If the source does not define it, `least` is a frame that is nearer for certain: the reach lies between the two.
+    """
+
+    value: Positive  # in metres
+    start: Name
+    end: Name
+    least: Name | None = None
+    source: Text
+
+
 MOST_LOOPS = 1_000
 LoopDescriptions = Annotated[list[LoopDescription], Field(max_length=MOST_LOOPS)]
 
@@ -341,12 +355,16 @@ class RobotDescription(Strict):
     """A whole robot file."""
 
     name: Name
+    title: Name | None = None  # as people write it: maker and model
+    group: Name | None = None  # where a list of robots shows it
     source: str | None = None
+    masses: Literal["published", "estimated"] | None = None
+    reach: ReachDescription | None = None
     defects: list[str] = Field(default_factory=list)
     convention: Convention
     gravity: Vector = (0.0, 0.0, -9.81)
     end_effector: Name | None = None
-    unphysical: Annotated[str, Field(min_length=1)] | None = None
+    unphysical: Text | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
     loops: LoopDescriptions = Field(default_factory=list[LoopDescription])
     actuated: list[Name] | None = None  # joints that are driven, of a robot with loops; the others are passive

@@ -79,7 +79,7 @@ def scene(
             {"frame": robot.frame_names.index(name), "points": pack_floats(path)} for name, path in paths.items()
         ],
         "touching": _touching(robot, touching, kept, keep, len(times), radius, span),
-        "view": _view(robot, shapes, joints, poses, appearance),
+        "view": view(robot, shapes, joints, poses, appearance),
         "shapes": appearance.data(),
     }
 
@@ -254,7 +254,7 @@ def _touching(
     return {"pairs": pairs, "flags": base64.b64encode(flags.tobytes()).decode("ascii")}
 
 
-def _view(
+def view(
     robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look
 ) -> dict[str, Any]:
     """Up direction, viewpoint, extent, and the floor (for planar robots a wall) with the robot's mounts."""
