@@ -74,7 +74,7 @@ def test_a_commit_has_a_cache_of_its_own(descriptions, monkeypatch):
     [
         ("other", r"not in the cache of robot_descriptions \(.*other.urdf\); import robot_descriptions.other_desc"),
         ("amr", "robot_descriptions has no such robot; did you mean 'arm_description'"),
-        ("macro", "neither a URDF nor an MJCF file; xacro is not expanded"),
+        ("macro", "made by a program such as xacro, which is not run"),
         ("../arm", "robot_descriptions has no such robot"),
     ],
 )

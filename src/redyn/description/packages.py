@@ -98,7 +98,7 @@ def _description(source: str, name: str) -> Path:
         raise DescriptionError(source[:200], f"{DESCRIPTIONS} has no such robot{suggestion(name, modules)}")
     file = _stored(name)
     if file is None:
-        raise DescriptionError(source[:200], "this robot has neither a URDF nor an MJCF file; xacro is not expanded")
+        raise DescriptionError(source[:200], "its file is made by a program such as xacro, which is not run")
     if not file.is_file():
         hint = f"import {DESCRIPTIONS}.{name}, in Python, downloads it"
         raise DescriptionError(source[:200], f"not in the cache of {DESCRIPTIONS} ({file}); {hint}")
