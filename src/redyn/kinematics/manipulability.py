@@ -156,12 +156,14 @@ def _part(robot: RobotLike, frame: str, arm: ClosedForm, q: Array) -> str:
         at_home = arm.home[:3, :3].T @ (arm.centre - arm.home[:3, 3])
         columns = (J[3:].T + np.cross(axes, pose[:3, :3] @ at_home))[:3]
         elbow = float(np.linalg.norm(np.cross(columns[1], columns[2]))) / size**2
-        shoulder = abs(float(np.linalg.det(columns))) / (size**3 * max(elbow, ROUNDING))
+        rest = abs(float(np.linalg.det(columns))) / size**3
+        known = elbow
     else:
         points = np.cross(axes, J[3:].T)[1:4]
         one, other = np.cross(axes[1], points[1] - points[0]), np.cross(axes[1], points[2] - points[0])
         wrist = float(np.linalg.norm(np.cross(axes[3], axes[5])))
         elbow = float(np.linalg.norm(np.cross(one, other))) / size**2
-        shoulder = abs(float(np.linalg.det(J))) / (size**3 * max(wrist * elbow, ROUNDING))
-    shares = {"wrist": wrist, "elbow": elbow, "shoulder": shoulder}
+        rest = abs(float(np.linalg.det(J))) / size**3
+        known = wrist * elbow
+    shares = {"wrist": wrist, "elbow": elbow, "shoulder": rest / known if known > ROUNDING else 1.0}
     return min(shares, key=lambda name: shares[name])
