@@ -49,6 +49,24 @@ def test_singular_positions_have_names(name, q, what):
     assert at.singular[0].startswith(what)
 
 
+def test_a_singular_shoulder():
+    """The centre of the wrist is as near to the first axis as the offset of the shoulder lets it be."""
+    robot = redyn.load("puma")
+    q = np.array([0.0, -0.6, 0.4, 0.5, 0.9, 0.2])
+    x, _, z = robot.forward_kinematics(q, "link4")[:3, 3]
+    q[1] += np.arctan2(-x, z)
+    at = robot.manipulability(q)
+    assert at.regularity < 1e-12
+    assert at.singular[0].startswith("shoulder: joint1")
+
+
+def test_loops():
+    robot = redyn.load("3-rrr")
+    at = robot.manipulability(robot.initial)
+    assert 0 < at.regularity <= 1
+    assert at.translation.radii[1] > 0
+
+
 def test_regularity_grows_with_the_distance():
     robot = redyn.load("puma")
     q = np.tile([0.1, -0.6, 0.4, 0.5, 0.0, 0.2], (4, 1))

@@ -20,6 +20,7 @@ from redyn.kinematics.robot_like import LinkName, RobotLike
 Array = NDArray[np.float64]
 
 SAMPLES = 500  # positions that say what is usual
+ROUNDING = 1e-6  # a factor of a determinant below which the other factors are not told from rounding
 NEARBY = 0.1  # a regularity below which the singularity is named
 
 
@@ -54,7 +55,7 @@ class Manipulability:
 
 
 def manipulability(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Manipulability:
-    """How well a frame (the end effector) can be moved from a position q.
+    """How well a frame (the end effector) can be moved from a position q; where loops are closed, by independent rates.
 
     `regularity` is the least singular value of the Jacobian, with lengths as shares of the arm's size, beside the
     greatest that it has at 500 random positions. Below 0.1, `singular` says what is near to singular: "wrist",
@@ -72,7 +73,7 @@ def manipulability(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Man
     frame = robot.frame_name(link)
     values = robot.configuration("q", q)
     states = np.atleast_2d(values)
-    J = robot.jacobian(states, frame)
+    J = _jacobian(robot, states, frame)
     usual = _usual(robot, frame)
     _, sigma, vt = np.linalg.svd(J * usual.units[:, None])
     least = sigma[:, usual.rank - 1] if usual.rank else np.zeros(len(states))
@@ -87,6 +88,12 @@ def manipulability(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Man
         one, other = (Ellipsoid(*(x[0] for x in ellipsoid)) for ellipsoid in (translation, rotation))
         return Manipulability(index[0], one, other, regularity[0], names)
     return Manipulability(index, translation, rotation, regularity, names)
+
+
+def _jacobian(robot: RobotLike, q: Array, frame: str) -> Array:
+    """Of the independent rates: all of them, unless loops are closed."""
+    J = robot.jacobian(q, frame)
+    return J @ robot.transmission(q) if robot.model.loops else J
 
 
 def _ellipsoid(J: Array) -> Ellipsoid:
@@ -110,7 +117,7 @@ def _usual(robot: RobotLike, frame: str) -> _Usual:
     known = _known.setdefault(robot, {})
     if frame not in known:
         rng = np.random.default_rng(0)
-        J = robot.jacobian(np.array([robot.random(rng) for _ in range(SAMPLES)]), frame)
+        J = _jacobian(robot, np.array([robot.random(rng) for _ in range(SAMPLES)]), frame)
         levers = np.linalg.norm(J[:, 3:], axis=1)[np.linalg.norm(J[:, :3], axis=1) > 0.5]
         size = float(levers.max(initial=0.0)) or 1.0
         units = np.array([1.0] * 3 + [1 / size] * 3)
@@ -123,7 +130,10 @@ def _usual(robot: RobotLike, frame: str) -> _Usual:
 def _named(robot: RobotLike, frame: str, q: Array, combination: Array) -> str:
     """What is singular, and the joints whose rates cancel."""
     share = np.abs(combination) / max(float(np.abs(combination).max()), 1e-300)
-    joints = ", ".join(link.joint.label for link, x in zip(robot.model.driven, share, strict=True) if x > 0.1)
+    labels = [link.joint.label for link in robot.model.driven]
+    if robot.model.closure is not None:
+        labels = [labels[i] for i in robot.model.closure.independent]
+    joints = ", ".join(label for label, x in zip(labels, share, strict=True) if x > 0.1)
     arm = closed_form(robot, frame)
     part = "" if arm is None else _part(robot, frame, arm, q)
     return f"{part}: {joints}" if part else joints
@@ -132,9 +142,10 @@ def _named(robot: RobotLike, frame: str, q: Array, combination: Array) -> str:
 def _part(robot: RobotLike, frame: str, arm: ClosedForm, q: Array) -> str:
     """Of an arm with its wrist, or its parallel axes, in the usual place: the factor of det J that is least.
 
-    With a wrist, det J is that of its three axes times that of the three columns that move its centre, which is zero if
-    the centre is on the first axis (shoulder) or if the rest of the arm is stretched or folded (elbow). With parallel
-    axes 2, 3 and 4 the factors are: axis 6 is parallel to them (wrist), they are in one plane (elbow), and the rest.
+    With a wrist, det J is that of its three axes times that of the first three columns at its centre. Of these, the
+    second and third are parallel if the arm is stretched or folded (elbow); otherwise the first is in their plane
+    (shoulder). With parallel axes 2, 3 and 4 the factors are: axis 6 is parallel to them (wrist), they are in one plane
+    (elbow), and the rest.
     """
     if (arm.family, arm.first) not in (("wrist", 3), ("parallel", 1)):
         return ""
@@ -144,13 +155,15 @@ def _part(robot: RobotLike, frame: str, arm: ClosedForm, q: Array) -> str:
         wrist = abs(float(np.linalg.det(axes[3:])))
         at_home = arm.home[:3, :3].T @ (arm.centre - arm.home[:3, 3])
         columns = (J[3:].T + np.cross(axes, pose[:3, :3] @ at_home))[:3]
-        shoulder = 1.0 if arm.lines[0].slides else float(np.linalg.norm(columns[0])) / size
-        elbow = abs(float(np.linalg.det(columns))) / (size**3 * max(shoulder, 1e-300))
+        elbow = float(np.linalg.norm(np.cross(columns[1], columns[2]))) / size**2
+        rest = abs(float(np.linalg.det(columns))) / size**3
+        known = elbow
     else:
         points = np.cross(axes, J[3:].T)[1:4]
         one, other = np.cross(axes[1], points[1] - points[0]), np.cross(axes[1], points[2] - points[0])
         wrist = float(np.linalg.norm(np.cross(axes[3], axes[5])))
         elbow = float(np.linalg.norm(np.cross(one, other))) / size**2
-        shoulder = abs(float(np.linalg.det(J))) / (size**3 * max(wrist * elbow, 1e-300))
-    shares = {"wrist": wrist, "elbow": elbow, "shoulder": shoulder}
+        rest = abs(float(np.linalg.det(J))) / size**3
+        known = wrist * elbow
+    shares = {"wrist": wrist, "elbow": elbow, "shoulder": rest / known if known > ROUNDING else 1.0}
     return min(shares, key=lambda name: shares[name])

@@ -183,12 +183,14 @@ def _check(k: int, point: Point) -> None:
         raise InputError(f"{name}: leg must be one of {', '.join(get_args(Leg))}, got {point.leg!r}")
     if (point.leg == "circle") != (point.via is not None) and k:
         raise InputError(f"{name}: via is the point that a circle passes; give both or neither")
-    for what in ("dwell", "blend_time", "blend_radius"):
+    for what in ("dwell", "blend_time", "blend_radius", "duration"):
         value = getattr(point, what)
+        if value is None and what == "duration":
+            continue
         if not (isinstance(value, int | float | np.number) and 0 <= value < np.inf):
             raise InputError(f"{name}: {what} must be a number from 0, got {value!r}")
-    if point.duration is not None and not (np.isfinite(point.duration) and point.duration > 0):
-        raise InputError(f"{name}: duration must be a positive number of seconds, got {point.duration!r}")
+    if point.duration == 0:
+        raise InputError(f"{name}: duration must be a positive number of seconds; leave it out for the shortest")
     if sum(x > 0 for x in (point.dwell, point.blend_time, point.blend_radius)) > 1:
         raise InputError(f"{name}: give one of dwell, blend_time and blend_radius")
 
