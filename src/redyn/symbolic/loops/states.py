@@ -104,7 +104,7 @@ def _closed(robot: Robot, q: Array) -> Array:
         name, how_far = solver.widest(at)
         raise InputError(
             f"q: loop {name!r} is open by {how_far}; give the actuated joints alone ({', '.join(robot.actuated)}), or "
-            "close it by robot.assemble(q)"
+            "what robot.assemble(q) makes of it"
         )
     return at
 
