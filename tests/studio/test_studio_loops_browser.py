@@ -99,6 +99,11 @@ def test_two_clicks_to_the_torques_along_a_circle(tab):
     tab.choose("torque-split", "joint reactions")
     tab.wait_text("reactions", "(loop)")
     tab.keep("circle")
+    tab.open("forward")
+    tab.pick("four-bar")  # while they cannot be seen, reactions are not left to be those of another robot
+    tab.open("inverse")
+    tab.wait_text("reactions", "cut (loop)")
+    assert "a1" not in tab("reactions").text_content()
     tab.choose("torque-split", "all joints")
     for width, height in ((1920, 1080), (1366, 768)):
         tab.page.set_viewport_size({"width": width, "height": height})

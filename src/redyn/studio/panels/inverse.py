@@ -246,7 +246,10 @@ class InversePanel:
 
     def show_reactions(self, t: float) -> None:
         found = self._desk.state.inverse
-        if found is None or self._shown != REACTIONS or self._desk.state.tab != "inverse":
+        if found is None or self._shown != REACTIONS:
+            return
+        if self._desk.state.tab != "inverse":  # they are made once they can be seen
+            self._table.set_content("")
             return
         k = instant(found.t, t)
         head = ["joint", "nx (Nm)", "ny", "nz", "fx (N)", "fy", "fz"]
@@ -260,7 +263,9 @@ class InversePanel:
         self._table.set_content(f"<p>at t = {found.t[k]:.3f} s</p>" + table_html(head, body))
 
     def refresh(self) -> None:
+        """Draws what could not be seen before."""
         self._plots.call("refresh")
+        self.show_reactions(self._desk.state.time)
 
 
 def _entry(x: float, least: float) -> str:
