@@ -105,7 +105,8 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     const unit = element("span", { class: "unit" }, plot.unit);
     const head = element("header", {}, element("h2", {}, plot.title), unit, legend);
     byId("plots").append(element("section", { class: "card", "data-testid": `plot-${index}` }, head, area));
-    const chart = charts.add(area, { ...plot, t: floats(plot.t), y: floats(plot.values), beyond: bytes(plot.beyond) });
+    const own = plot.ts ? { ts: plot.ts.map(floats), xs: plot.xs.map(floats), ys: plot.ys.map(floats) } : {};
+    const chart = charts.add(area, { ...plot, ...own, t: floats(plot.t), y: floats(plot.values), beyond: bytes(plot.beyond) });
     const card = { joints: plot.joints, chart };
     if (!plot.joints) fillLegend(legend, plot, () => [card]);
     else if (!byId("joints").children.length) fillLegend(byId("joints"), plot, () => cards.filter((c) => c.joints));

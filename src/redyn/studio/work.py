@@ -6,7 +6,7 @@ import base64
 import csv
 import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -249,12 +249,12 @@ def run_plots(run: Run) -> dict[str, Plot]:
     return plots
 
 
-def plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Any]:
+def plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Any]:
     """Data for plots.js: doubles in base64."""
-    return chart(t, plot, curves(robot, t, plot, other), _doubles)
+    return chart(t, plot, curves(robot, t, plot, others), doubles)
 
 
-def _doubles(values: Array) -> str:
+def doubles(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
@@ -271,9 +271,9 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
 
 
-def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Array]:
+def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Array]:
     """The curves of a plot under the column names of CSV files: t, q_<joint>, tau_<joint> ..."""
-    drawn = curves(robot, t, plot, other)
+    drawn = curves(robot, t, plot, others)
     return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
 
 

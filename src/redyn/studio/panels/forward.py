@@ -16,6 +16,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import usual_text
 from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
 from redyn.words import counted
@@ -72,11 +73,13 @@ class ForwardPanel:
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
+                self._pinned = Pinned(desk, "forward")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
             self._limits = text("", "beyond", "p", "run-limits")
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
+            self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
         self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
@@ -199,7 +202,7 @@ class ForwardPanel:
         troubles = [job.error] if job.state == "failed" else []
         if job.result is not None:
             state.forward = job.result
-            self._show_result()
+            self.show_result()
             if state.playing == "forward":
                 self._desk.show_motion(keep=False)
             troubles += [run.trouble for run in job.result.runs if run.trouble and job.state != "cancelled"]
@@ -215,7 +218,7 @@ class ForwardPanel:
 
     def show(self) -> None:
         self._show_form()
-        self._show_result()
+        self.show_result()
         self.watch()
 
     def _show_sample(self) -> None:
@@ -274,18 +277,20 @@ class ForwardPanel:
         elif state.forward is None:
             set_text(self._note, "Run simulates from this state")
 
-    def _show_result(self) -> None:
+    def show_result(self) -> None:
         found = self._desk.state.forward
         beyond = [] if found is None else [x for run in found.runs for x in run.beyond(found.order.plan.stops)]
         set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
         self._limits.set_visibility(bool(beyond))
+        self._pinned.show(found is not None)
+        self._desk.compare.show()
         if found is None:
             self._summary.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "run"})
         first = found.runs[0].run
         data = {
             "energy" if key == "energy" else f"run-{key}": plot_data(first.robot, first.t, *pair)
-            for key, pair in takeaway.plots_of(found).items()
+            for key, pair in takeaway.plots_of(found, pins=self._desk.state.board.pins).items()
         }
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})

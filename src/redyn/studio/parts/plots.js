@@ -23,6 +23,11 @@ function doubles(text) {
   return new Float64Array(bytes(text).buffer);
 }
 
+/** Curves with times of their own. */
+function own({ ts, xs, ys }) {
+  return ts ? { ts: ts.map(doubles), xs: xs.map(doubles), ys: ys.map(doubles) } : {};
+}
+
 function save(name, address) {
   const link = element("a", { href: address, download: name });
   document.body.append(link);
@@ -151,7 +156,7 @@ export async function mount(root, options, emit) {
       card.plot = plot ?? null;
       card.section.dataset.curves = plot ? String(plot.names.length) : "0";
       const empty = { names: [], colours: [], t: new Float64Array(), y: new Float64Array() };
-      const data = plot ? { ...plot, t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
+      const data = plot ? { ...plot, ...own(plot), t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
       card.name.textContent = plot?.title ?? card.title;
       card.unit.textContent = plot?.unit ?? "";
       card.chart.hidden = new Set(plot?.joints ? plot.names.flatMap((_, k) => (hidden.has(plot.names[k % plot.legend]) ? [k] : [])) : []);
