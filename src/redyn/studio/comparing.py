@@ -81,7 +81,7 @@ def compare(state: State) -> Comparison:
     shown = [run for run in runs if run.shown]
     signals = {signal.key: signal for run in shown for signal in run.trace.signals}
     labels = {key: signal.label for key, signal in signals.items()}
-    y = board.y if board.y in signals else next(iter(signals), "")
+    y = board.y if board.y in signals else min(signals, key=lambda key: signals[key].group != "q", default="")
     x = board.x if board.x in signals else TIME
     against = x != TIME
     minus = next((run for run in runs if run.key == board.minus and not against), None)

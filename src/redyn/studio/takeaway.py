@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from redyn.errors import InputError
 from redyn.report.html import Second, write_html
-from redyn.report.plots import Other, Plot
+from redyn.report.plots import Cross, Other, Plot
 from redyn.studio import code, comparing
+from redyn.studio.appendix import appendix
+from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
 from redyn.studio.pins import Pin
 from redyn.studio.prepared import load_meshes
@@ -126,25 +128,31 @@ def motion_csv(state: State) -> Content:
 # --- the report --------------------------------------------------------------------------------------------------
 
 
-def report(state: State) -> tuple[str, bytes]:
-    """A page of the current motion, or of both runs being compared: its name and content."""
+def report(state: State, formulas: Formulas | None = None) -> tuple[str, bytes]:
+    """A page of the current motion, or of both runs being compared, with pinned runs: its name and content."""
     state.check_right()
     if state.played is None:
         raise InputError(NOTHING)
     with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
         path = Path(folder) / "report.html"
         if state.playing == "forward" and state.forward is not None:
-            _forward_report(path, state.forward, state.board.pins)
+            _forward_report(path, state, state.forward, formulas)
         elif state.inverse is not None:
-            _inverse_report(path, state.inverse, state.meshes, state.board.pins)
+            _inverse_report(path, state, state.inverse, formulas)
         return f"{safe_name(state.robot.name)}-{state.playing}.html", path.read_bytes()
 
 
-def _inverse_report(path: Path, found: Inverse, meshes: Path | None, pins: Sequence[Pin]) -> None:
+def _crosses(state: State) -> list[Cross]:
+    """The plot of the tab Compare, if it shows more than the plots beside it."""
+    plot = comparing.compare(state).plot
+    return [plot] if plot is not None and plot.lines and (state.board.pins or plot.against) else []
+
+
+def _inverse_report(path: Path, state: State, found: Inverse, formulas: Formulas | None) -> None:
     notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
     what = found.plan.kind if found.plan.path is not None else f"{found.plan.kind} motion"
     title = f"{found.robot.name}: {what} in {found.plan.duration:g} s"
-    plots, others = zip(*plots_of(found, pins=pins).values(), strict=True)
+    plots, others = zip(*plots_of(found, pins=state.board.pins).values(), strict=True)
     write_html(
         path,
         found.robot,
@@ -153,17 +161,19 @@ def _inverse_report(path: Path, found: Inverse, meshes: Path | None, pins: Seque
         plots,
         title=title,
         notes=notes,
-        meshes=load_meshes(meshes),
+        meshes=load_meshes(state.meshes),
         others=others,
+        crosses=_crosses(state),
+        appendix=appendix(state, formulas),
     )
 
 
-def _forward_report(path: Path, found: Forward, pins: Sequence[Pin]) -> None:
+def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas | None) -> None:
     first = found.runs[0].run
     keep: NDArray[np.bool_] = np.asarray(
         np.isfinite(first.q).all(axis=1)
     )  # a diverged motion ends with values that cannot be drawn
-    plots, others = zip(*plots_of(found, pins=pins).values(), strict=True)
+    plots, others = zip(*plots_of(found, pins=state.board.pins).values(), strict=True)
     second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
     names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
     if len(found.runs) > 1:
@@ -180,6 +190,8 @@ def _forward_report(path: Path, found: Forward, pins: Sequence[Pin]) -> None:
         meshes=load_meshes(found.order.meshes[0]),
         second=second,
         others=others,
+        crosses=_crosses(state),
+        appendix=appendix(state, formulas),
     )
 
 

@@ -184,7 +184,8 @@ class Header:
         self._code.open()
 
     async def _report(self) -> None:
-        await self._desk.download(lambda: takeaway.report(self._desk.state), "text/html")
+        formulas = await self._desk.equations.derived() if not self._desk.strips.reason else None
+        await self._desk.download(lambda: takeaway.report(self._desk.state, formulas), "text/html")
 
     async def _csv(self) -> None:
         await self._desk.download(lambda: takeaway.motion_csv(self._desk.state), "text/csv")

@@ -31,7 +31,7 @@ export function mount(root, options, emit) {
     const button = element("button", { type: "button", class: "small", title, "aria-label": title, "data-field": `${key} ${act}` }, text);
     button.addEventListener("click", () => send(act, true));
     const cells = heads.map((_, k) => element("td", { class: "number" }, shown ? numbers[k] ?? "–" : ""));
-    return element("tr", { "data-run": key }, element("td", {}, box), tint, element("th", { scope: "row" }, called), ...cells, element("td", {}, button));
+    return element("tr", { "data-run": key }, element("td", {}, box), tint, element("th", { scope: "row" }, called), element("td", { class: "about", title: about }, about), ...cells, element("td", {}, button));
   }
 
   /** { heads: texts, rows: [{ key, name, about, colour, dash, shown, pinned, numbers: texts }] }. */
@@ -40,7 +40,7 @@ export function mount(root, options, emit) {
     const at = document.activeElement;
     const focused = root.contains(at) ? at.dataset.field : null;
     const place = focused && at.type === "text" ? at.selectionStart : null;
-    const heads = ["", "", "run", ...next.heads, ""].map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head));
+    const heads = ["", "", "run", "computed", ...next.heads, ""].map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head));
     const table = element("table", { class: "plain" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...next.rows.map((one) => row(one, next.heads))));
     root.replaceChildren(...(next.rows.length ? [table] : []));
     const again = focused && root.querySelector(`[data-field="${focused}"]`);
