@@ -54,7 +54,7 @@ def test_a_pinned_run_survives_edits_and_other_robots(state):
     assert state.forward is None
     after = simulated(state)
     now, pinned = comparing.runs_of(state)
-    assert (now.name, pinned.name) == ("Forward dynamics, now", "before")
+    assert (now.name, pinned.name) == ("Forward, now", "before")
     np.testing.assert_array_equal(pinned.trace["q_joint1"], before.q[:, 0])
     np.testing.assert_array_equal(now.trace["qd_joint2"], after.qd[:, 1])
     assert np.abs(now.trace["q_joint1"] - pinned.trace["q_joint1"]).max() > 1e-3
@@ -135,7 +135,7 @@ def test_differences_where_times_agree(state):
     run = simulated(state, method="rk4")
     found = comparing.compare(state)
     line = found.plot.lines[0]
-    assert [line.name for line in found.plot.lines] == ["Forward dynamics, now"]
+    assert [line.name for line in found.plot.lines] == ["Forward, now"]
     np.testing.assert_array_equal(line.t, run.t)
     np.testing.assert_array_equal(line.y, run.q[:, 0] - board.pins[0].trace["q_joint1"])
     assert 0 < np.abs(line.y).max() < 1e-6  # no error of an interpolation
@@ -145,7 +145,7 @@ def test_differences_where_times_agree(state):
     simulated(state, sample="0.5", duration="0.49973")  # only the first one
     found = comparing.compare(state)
     assert found.plot.lines == []
-    assert found.note == "Forward dynamics, now and two-link, rkf45 share no times: give both the same sample"
+    assert found.note == "Forward, now and two-link, rkf45 share no times: give both the same sample"
     board.remove(board.minus)
     assert comparing.compare(state).minus == ""
 
@@ -156,7 +156,7 @@ def test_runs_without_the_signal_are_named(state):
     simulated(state)
     state.board.y = "energy_total"
     found = comparing.compare(state)
-    assert [line.name for line in found.plot.lines] == ["Forward dynamics, now"]
+    assert [line.name for line in found.plot.lines] == ["Forward, now"]
     assert found.note == "two-link, cycloidal: without energy: total"
     state.board.present["forward"] = state.board.pins[0].shown = False
     assert comparing.compare(state).note == "No run is switched on."
@@ -203,7 +203,7 @@ def test_the_report_holds_pinned_runs_tables_and_equations(state):
     assert data["plots"][1]["names"] == ["joint1", "joint2", "joint1, <b>before", "joint2, <b>before"]
     phase = data["plots"][-1]
     assert (phase["title"], phase["against"]) == ("joint1: rate", "joint1: value (rad)")
-    assert phase["names"] == ["Forward dynamics, now", "<b>before"]
+    assert phase["names"] == ["Forward, now", "<b>before"]
     np.testing.assert_allclose(np.frombuffer(base64.b64decode(phase["ys"][1]), "<f4"), first.qd[:, 0], atol=1e-5)
     page = text.partition('<section id="appendix"')[2].partition("</section>")[0]
     assert "&lt;b&gt;before" in page

@@ -72,8 +72,10 @@ def _robot(state: State) -> str:
     parts: list[str] = []
     for tab, title in TABLES.items():
         columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab)}
-        body = [[_short(str(row.get(field, ""))) for field in columns] for row in draft.rows]
-        parts.append(_figure(title, table_html(list(columns.values()), body)))
+        used = [field for field in columns if any(row.get(field) for row in draft.rows)]
+        body = [[_short(str(row.get(field, ""))) for field in used] for row in draft.rows]
+        if len(used) > 1:  # more than the names of the links
+            parts.append(_figure(title, table_html([columns[field] for field in used], body)))
     return _section(f"Robot: {state.robot.name}", *parts)
 
 

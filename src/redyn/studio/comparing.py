@@ -15,7 +15,7 @@ from redyn.studio.signals import Array, Signal, Trace, of_inverse, of_run
 if TYPE_CHECKING:
     from redyn.studio.state import State
 
-NOW = {"inverse": "Inverse dynamics, now", "forward": "Forward dynamics, now", "second": "Forward dynamics, now: {}"}
+NOW = {"inverse": "Inverse, now", "forward": "Forward, now", "second": "Forward, now, second"}
 COLOURS = {"inverse": "#52606d", "forward": "#1b6ca8", "second": "#0f8b8d"}
 TIMES = 1e-9  # s: times that differ by less are the same
 NONE = "There is nothing to compare yet: run the inverse or forward dynamics, and pin results to keep them."
@@ -50,8 +50,7 @@ def runs_of(state: State) -> list[Compared]:
     runs: list[Compared] = []
     for key, trace in present(state).items():
         shown = board.present.get(key, trace.source == state.playing)
-        name = NOW[key].format(trace.about)
-        runs.append(Compared(key, name, COLOURS[key], "dash" if key == "second" else "solid", shown, trace))
+        runs.append(Compared(key, NOW[key], COLOURS[key], "dash" if key == "second" else "solid", shown, trace))
     return runs + [Compared(p.key, p.name, p.colour, p.dash, p.shown, p.trace, p) for p in board.pins]
 
 
