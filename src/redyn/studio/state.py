@@ -27,7 +27,7 @@ from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
-from redyn.studio.plans import METHODS, PATHS, MotionPlan
+from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
@@ -385,6 +385,10 @@ class State:
         self.check_right()
         self.check_closed()
         plan = self.run.plan(self.robot, self.motion)
+        if plan.drive == "inverse":
+            found = self.inverse or self.run_inverse()
+            table = Samples("inverse dynamics", found.t, found.tau[:, entries(self.robot).tau])
+            plan = replace(plan, table=table, motion=found.plan)
         robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
         kind, _, name = self.run.compare.partition(":")
         if kind == "method":
@@ -397,6 +401,16 @@ class State:
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
+
+    def drive_with_torques(self) -> None:
+        """Sets up the forward dynamics: from the start of the present motion, driven by its torques."""
+        self.check_right()
+        self.check_closed()
+        found = self.inverse
+        if found is None:
+            raise InputError("there are no torques yet: run the inverse dynamics first")
+        self.run.drive = "inverse"
+        self.run.begin_at(self.robot, found.q[0], found.qd[0], float(found.t[-1]))
 
     def matrices(self) -> dict[str, Array]:
         """Mass matrix, Coriolis matrix and gravity at the current state; of a robot with loops, those of its tree."""

@@ -28,6 +28,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import Range, effort_range, position_range, speed_range, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
+from redyn.studio.stiffness import stiffness_hint
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -76,6 +77,7 @@ class Finished(NamedTuple):
     seconds: float
     scene: dict[str, Any]
     trouble: str  # why it ended early; empty if it did not
+    hint: str = ""  # on its integrator
 
     @property
     def loop_gap(self) -> float | None:
@@ -140,7 +142,7 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
         report(k / len(jobs), f"compiling {method} (once on this machine)")
         go = _simulation(robot, mine)
         go(min(mine.duration, 1e-6), False)
-        finished = _finished(robot, go, mine.duration, show, meshes)
+        finished = _finished(robot, go, mine, show, meshes)
         done.append(finished)
         if finished.run.ending.startswith("interrupted"):
             break
@@ -160,18 +162,18 @@ def _simulation(robot: Robot, plan: RunPlan) -> Callable[[float, Any], Run]:
 
 
 def _finished(
-    robot: Robot, go: Callable[[float, Any], Run], duration: float, show: Any, meshes: Meshes | None
+    robot: Robot, go: Callable[[float, Any], Run], plan: RunPlan, show: Any, meshes: Meshes | None
 ) -> Finished:
     began = time.perf_counter()
     trouble = ""
     try:
-        run = go(duration, show)
+        run = go(plan.duration, show)
     except SimulationError as error:
         run, trouble = error.run, str(error)
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
     shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes)
-    return Finished(run, took, shown, trouble or run.ending)
+    return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:

@@ -109,16 +109,16 @@ class ForwardPanel:
         form.method = value
         if form.compare == f"method:{value}":
             form.compare = ""
-        self._show_form()
+        self.show_form()
         self._desk.keep_soon()
 
     def _set_drive(self, value: str) -> None:
         self._set("drive", value)
-        self._show_form()
+        self.show_form()
 
     def _set_compare(self, value: str) -> None:
         self._set("compare", "" if value == ALONE else value)
-        self._show_form()
+        self.show_form()
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.run
@@ -127,7 +127,7 @@ class ForwardPanel:
 
     async def taken(self) -> None:
         """A file of torques has been read."""
-        self._show_form()
+        self.show_form()
 
     async def _csv(self, key: Any) -> None:
         name = messages.text(key).removeprefix("run-")
@@ -217,7 +217,7 @@ class ForwardPanel:
     # --- output --------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        self._show_form()
+        self.show_form()
         self.show_result()
         self.watch()
 
@@ -225,7 +225,7 @@ class ForwardPanel:
         form = self._desk.state.run
         self._sample.show(form.sample or usual_text(form.duration))
 
-    def _show_form(self) -> None:
+    def show_form(self) -> None:
         state = self._desk.state
         form = state.run
         for entry, value in (
@@ -272,6 +272,8 @@ class ForwardPanel:
         if form.drive == "csv":
             name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
             set_text(self._note, name)
+        elif form.drive == "inverse":
+            set_text(self._note, "the torques of the tab Inverse dynamics")
         elif form.drive == "computed":
             set_text(self._note, "follows the motion of the tab Inverse dynamics")
         elif state.forward is None:
@@ -296,7 +298,8 @@ class ForwardPanel:
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
         several = len(found.runs) > 1
         self._summary.set_content(_summary(found.runs) if several else "")
-        set_text(self._note, "" if several else _sentence(found.runs[0]))
+        hints = [f"{finished.run.method}: {finished.hint}" for finished in found.runs if finished.hint]
+        set_text(self._note, "; ".join(hints) if several else _sentence(found.runs[0]))
         return None
 
     def refresh(self) -> None:
@@ -308,14 +311,15 @@ def _sentence(finished: Finished) -> str:
     error = float(np.abs(run.energy.balance).max())
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
     loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
-    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s"
+    hint = f"; {finished.hint}" if finished.hint else ""
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}"
 
 
 def _summary(runs: list[Finished]) -> str:
     """Compares two runs."""
     head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
     body: list[list[str]] = []
-    for run, seconds, _, _ in runs:
+    for run, seconds, *_ in runs:
         error = float(np.abs(run.energy.balance).max())
         counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
         body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}"])

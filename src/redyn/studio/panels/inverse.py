@@ -33,6 +33,7 @@ CARDS = [
 ]
 ALL = "all joints"
 REACTIONS = "joint reactions"
+DRIVE = "Forward dynamics driven by these torques, from the start of this motion"
 RUN = "Inverse dynamics of this motion (Ctrl+Enter)"
 PINS = (
     "Of a joint that closes a loop: of its first link on its second, in the axes of its frame on the first. "
@@ -70,6 +71,7 @@ class InversePanel:
                 self._upload = Part("file", options, refused=desk.refused_upload)
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
                 self._pinned = Pinned(desk, "inverse")
+                self._drive = button("Drive", "drive", self._to_forward, DRIVE)
                 box("spring")
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
             self._path = box("form path-form", "path-form")
@@ -149,6 +151,14 @@ class InversePanel:
             self.show()
             self._desk.show_motion(keep=True)
 
+    async def _to_forward(self) -> None:
+        """Simulates the motion that these torques make."""
+        desk = self._desk
+        if await desk.attempt("inverse", desk.state.drive_with_torques):
+            desk.forward.show_form()
+            await desk.choose_tab("forward")
+            await desk.forward.run()
+
     async def _csv(self, key: Any) -> None:
         name = messages.text(key)
         await self._desk.download(
@@ -158,6 +168,7 @@ class InversePanel:
     def block(self, reason: str) -> None:
         """Disables running while the tables are invalid."""
         block(self._run, reason, RUN)
+        block(self._drive, reason, DRIVE)
         self._plots.call("block", reason)
 
     # --- output --------------------------------------------------------------------------------------------------
