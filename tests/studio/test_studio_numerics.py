@@ -83,3 +83,32 @@ def test_the_same_torques_drive_another_robot():
     made = {"print": lambda *_: None}
     exec(takeaway.python(state), made)
     np.testing.assert_allclose(made["other"].q, second.q, atol=1e-9)
+
+
+def test_headers_have_units_that_are_read_again(tmp_path):
+    state = State.first("stanford")
+    state.motion.duration = "0.5"
+    found = state.run_inverse()
+    text = takeaway.motion_csv(state)[1]
+    head = text.partition("\r\n")[0].split(",")
+    for name in ("t [s]", "q_joint1 [rad]", "q_joint3 [m]", "qd_joint3 [m/s]", "qdd_joint1 [rad/s²]", "tau_joint3 [N]"):
+        assert name in head
+    (tmp_path / "a.csv").write_text(text, "utf-8", newline="")
+    table = redyn.trajectory.read_table(tmp_path / "a.csv")
+    np.testing.assert_array_equal(table.times, found.t)
+    np.testing.assert_array_equal(table.columns["tau_joint3"], found.tau[:, 2])
+    simulated(state, duration="0.1")
+    head = takeaway.motion_csv(state)[1].partition("\n")[0]
+    assert "tau_joint1 [Nm]" in head
+    assert "energy_kinetic [J]" in head
+
+
+def test_degrees_and_other_units_of_columns(tmp_path):
+    (tmp_path / "a.csv").write_text("t [ms],q_a [deg],qd_a [deg/s],b [furlong]\n0,0,0,1\n500,180,90,1\n")
+    table = redyn.trajectory.read_table(tmp_path / "a.csv")
+    assert table.times.tolist() == [0, 0.5]
+    assert table.columns["q_a"][1] == pytest.approx(np.pi)
+    assert list(table.columns) == ["q_a", "qd_a", "b [furlong]"]
+    (tmp_path / "b.csv").write_text("t,a,a [deg]\n0,0,0\n")
+    with pytest.raises(redyn.RedynError, match="'a' occurs twice"):
+        redyn.trajectory.read_table(tmp_path / "b.csv")

@@ -153,12 +153,13 @@ def columns(found: Comparison) -> dict[str, Array]:
         return {}
     every = np.unique(np.concatenate([line.t for line in lines]))
     t = every[np.diff(every, prepend=-np.inf) > TIMES * (1 + np.abs(every))]
-    table: dict[str, Array] = {"t": t}
+    table: dict[str, Array] = {"t [s]": t}
     for line in lines:
         rows, own = common(t, line.t)
         named = {found.y: line.y} if found.x == TIME else {found.x: line.x, found.y: line.y}
         for key, values in named.items():
             column = np.full(len(t), np.nan)
             column[rows] = values[own]
-            table[f"{key}, {line.name}"] = column
+            unit = next((s.unit for run in found.runs for s in run.trace.signals if s.key == key), "")
+            table[f"{key}, {line.name}{f' [{unit}]' if unit else ''}"] = column
     return table

@@ -32,7 +32,7 @@ DRIVES = {
     "none": "None: free fall",
     "constant": "Constant torque",
     "csv": "Torque from CSV",
-    "inverse": "Torques of the inverse dynamics",
+    "inverse": "From inverse dynamics",
     "pd": "PD + gravity, to a pose",
     "computed": "Computed torque, along the motion",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -109,6 +109,25 @@ def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:
     if plan.drive == "pd":
         return np.tile(whole_pose(robot, plan.target), (len(t), 1))
     return None if plan.motion is None else plan.motion.motion(robot)(t)[0]
+
+
+def with_units(robot: Robot, names: Iterable[str]) -> list[str]:
+    """Names of the columns of a CSV file, with their units, which are read again: see `redyn.trajectory.read_table`."""
+    units = {"t": "s"}
+    for group in ("qd", "qdd", "tau"):
+        _, angular, linear = GROUPS[group]
+        for name, turns in zip(robot.velocity_names, turning(robot), strict=True):
+            units[f"{group}_{name}"] = angular if turns else linear
+    for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
+        units[f"q_{name}"] = unit
+    whole = {"path": "m", "energy": "J"}
+    heads: list[str] = []
+    for name in names:
+        own = name.partition(", ")[0]  # of another run, it is followed by its label
+        part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
+        unit = units.get(own) or units.get(part) or whole.get(group, "")
+        heads.append(f"{name} [{unit}]" if unit else name)
+    return heads
 
 
 def _trace(source: Source, about: str, robot: Robot, t: Array, plots: dict[str, Curves]) -> Trace:

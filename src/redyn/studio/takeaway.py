@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,17 +14,20 @@ from numpy.typing import NDArray
 from redyn.errors import InputError
 from redyn.report.html import Second, write_html
 from redyn.report.plots import Cross, Other, Plot
+from redyn.robot import Robot
 from redyn.studio import code, comparing
 from redyn.studio.appendix import appendix
 from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
 from redyn.studio.pins import Pin
 from redyn.studio.prepared import load_meshes
+from redyn.studio.signals import Array, with_units
 from redyn.studio.uploads import safe_name
 from redyn.studio.work import (
     PREFIXES,
     Forward,
     Inverse,
+    csv_lines,
     csv_text,
     inverse_columns,
     inverse_plots,
@@ -100,7 +104,11 @@ def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Cont
         raise InputError(NOTHING)
     robot, t = (found.robot, found.t) if isinstance(found, Inverse) else (found.runs[0].run.robot, found.runs[0].run.t)
     prefix = PREFIXES[key] if split is None or key != "torque" else f"tau_{robot.velocity_names[split]}"
-    return f"{safe_name(robot.name)}-{key}.csv", csv_text(plot_columns(robot, prefix, t, *plots[key]))
+    return f"{safe_name(robot.name)}-{key}.csv", _csv(robot, plot_columns(robot, prefix, t, *plots[key]))
+
+
+def _csv(robot: Robot, columns: dict[str, Array]) -> str:
+    return csv_text(dict(zip(with_units(robot, columns), columns.values(), strict=True)))
 
 
 def comparison_csv(state: State) -> Content:
@@ -119,9 +127,10 @@ def motion_csv(state: State) -> Content:
     if state.playing == "forward" and state.forward is not None:
         with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
             path = state.forward.runs[0].run.to_csv(Path(folder) / "run.csv")
-            return name, path.read_text("utf-8")
+            head, _, rows = path.read_text("utf-8").partition("\n")
+            return name, csv_lines(with_units(state.robot, next(csv.reader([head])))) + rows
     if state.playing == "inverse" and state.inverse is not None:
-        return name, csv_text(inverse_columns(state.inverse))
+        return name, _csv(state.robot, inverse_columns(state.inverse))
     raise InputError(NOTHING)
 
 

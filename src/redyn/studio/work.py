@@ -289,9 +289,12 @@ def inverse_columns(found: Inverse) -> dict[str, Array]:
 
 def csv_text(columns: dict[str, Array]) -> str:
     """Full precision; an empty cell for NaN."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
     rows = np.column_stack(list(columns.values())).tolist()
-    writer.writerows([["" if x != x else x for x in row] for row in rows])
+    return csv_lines(list(columns), *(["" if x != x else x for x in row] for row in rows))
+
+
+def csv_lines(*rows: list[Any]) -> str:
+    """Rows of a CSV file."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
     return text.getvalue()

@@ -70,8 +70,6 @@ class InversePanel:
                 }
                 self._upload = Part("file", options, refused=desk.refused_upload)
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
-                self._pinned = Pinned(desk, "inverse")
-                self._drive = button("Drive", "drive", self._to_forward, DRIVE)
                 box("spring")
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
             self._path = box("form path-form", "path-form")
@@ -84,7 +82,10 @@ class InversePanel:
             self._rows = Part("rows", edit=self._edited)
             self._file = text("", "file-name", testid="motion-file")
             self._limits = text("", "beyond", "p", "inverse-limits")
-            self._pinned.legend()
+            with box("run-line of-results"):
+                self._pinned = Pinned(desk, "inverse")
+                self._drive = button("Drive", "drive", self._to_forward, DRIVE)
+                self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
             self._reactions = box("reactions", "reactions")
             with self._reactions:
