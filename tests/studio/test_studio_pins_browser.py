@@ -29,8 +29,26 @@ def names(tab, plot="plot-compare"):
     return [name for name, _, _ in tab.curves(plot)]
 
 
+def test_torques_drive_the_robot_again(tab):
+    tab("motion-duration").locator("input").fill("1")
+    tab.run("inverse")
+    with tab.redrawn("forward"):
+        tab("drive").click()
+    tab.motion = "forward"
+    tab.shown("panel-forward")
+    tab.soon(lambda: len(tab.curves("plot-run-q")), 2)
+    tab.still()
+    aim, run = (np.array(tab.curves(plot)[1][2]) for plot in ("plot-q", "plot-run-q"))
+    assert np.abs(aim - run).max() < 1e-4
+    assert tab.complaints == []
+
+
 def test_before_and_after(tab, server):
+    tab.pick("one-link")
+    tab.pick("two-link")
     tab.open("forward")
+    tab.choose("torque-kind", "None: free fall")
+    tab("run-duration").locator("input").fill("5")
     assert tab("pin-forward").is_disabled()
     tab.run("forward")
     tab("pin-forward").click()

@@ -8,6 +8,11 @@ function plain(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
+/** Indices of the curve with this name and of the same of other runs, which follow the legend, with labels of their runs. */
+export function sameCurves({ names, legend }, name) {
+  return names.flatMap((curve, k) => ((k < legend ? curve === name : curve.startsWith(`${name}, `)) ? [k] : []));
+}
+
 /**
  * Charts that share a clock. `settings`: theme() is "light" or "dark"; range() the first and last time of the motion;
  * seek(t) is called with the time, counted from the first, of a click. Colours and the font come from the page's own

@@ -1,6 +1,6 @@
 // The report's page: a robot in 3D, its player, and plots whose cursor follows the time.
 
-import { createCharts } from "./charts.js";
+import { createCharts, sameCurves } from "./charts.js";
 import { createPlayer, element } from "./player.js";
 import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
@@ -121,8 +121,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
         const on = node.getAttribute("aria-pressed") !== "true";
         node.setAttribute("aria-pressed", String(on));
         for (const { chart } of affected()) {
-          // A second run has the same curves again, dashed.
-          for (let curve = k; curve < chart.plot.names.length; curve += chart.plot.legend) chart.setVisible(curve, on);
+          for (const curve of sameCurves(chart.plot, name)) chart.setVisible(curve, on);
         }
       });
       legend.append(node);

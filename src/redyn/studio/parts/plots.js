@@ -1,6 +1,6 @@
 // A grid of plots that share the page's clock. Each can be saved as PNG, SVG and CSV.
 
-import { createCharts } from "../report/charts.js";
+import { createCharts, sameCurves } from "../report/charts.js";
 import { element } from "../report/player.js";
 import { bytes } from "../report/solids.js";
 import { shade } from "../report/viewer.js";
@@ -130,8 +130,7 @@ export async function mount(root, options, emit) {
     for (const other of affected) {
       const at = other.plot.names.indexOf(name);
       if (at < 0) continue;
-      // A second run has the same curves again, dashed.
-      for (let curve = at; curve < other.plot.names.length; curve += other.plot.legend) other.chart.setVisible(curve, on);
+      for (const curve of sameCurves(other.plot, name)) other.chart.setVisible(curve, on);
       other.legend.children[at]?.setAttribute("aria-pressed", String(on));
     }
   }
@@ -159,7 +158,7 @@ export async function mount(root, options, emit) {
       const data = plot ? { ...plot, ...own(plot), t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
       card.name.textContent = plot?.title ?? card.title;
       card.unit.textContent = plot?.unit ?? "";
-      card.chart.hidden = new Set(plot?.joints ? plot.names.flatMap((_, k) => (hidden.has(plot.names[k % plot.legend]) ? [k] : [])) : []);
+      card.chart.hidden = new Set(plot?.joints ? [...hidden].flatMap((name) => sameCurves(plot, name)) : []);
       fillLegend(card, data);
       const off = card.chart.hidden;
       await card.chart.setPlot(data);

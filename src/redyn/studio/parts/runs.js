@@ -43,10 +43,10 @@ export function mount(root, options, emit) {
     const heads = ["", "", "run", "computed", ...next.heads, ""].map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head));
     const table = element("table", { class: "plain" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...next.rows.map((one) => row(one, next.heads))));
     root.replaceChildren(...(next.rows.length ? [table] : []));
-    const again = focused && root.querySelector(`[data-field="${focused}"]`);
+    const again = focused && (root.querySelector(`[data-field="${focused}"]`) ?? root.querySelector("button"));
     if (again) {
       again.focus();
-      if (place !== null) again.setSelectionRange(place, place);
+      if (place !== null && again.type === "text") again.setSelectionRange(place, place);
     }
   }
 
