@@ -338,8 +338,9 @@ def test_two_runs_and_what_leaves_its_limits(browser, tmp_path):
     robot, t, q, _ = motion("two-link", [1.0, 2.0])
     beyond = q > 0.5
     plot = Plot("Joint values", "rad", robot.joint_names, q, beyond, [0.5])
-    second = Second(scene(robot, t, q / 2), [Other(t, plot._replace(values=q / 2, beyond=q > 1.0), "half")], ("a", "b"))
-    path = write_html(tmp_path / "two.html", robot, t, q, [plot], title="two", second=second)
+    second = Second(scene(robot, t, q / 2), ("a", "b"))
+    half = Other(t, plot._replace(values=q / 2, beyond=q > 1.0), "half")
+    path = write_html(tmp_path / "two.html", robot, t, q, [plot], title="two", second=second, others=[[half]])
     opened = Opened(browser, path)
     assert opened.page.locator("[data-testid=view3d] canvas").count() == 2
     assert opened.page.locator(".which").all_text_contents() == ["a", "b"]

@@ -202,7 +202,7 @@ def test_a_result_goes_to_the_page_that_is_there(state, monkeypatch):
     state.job = job = Job("redyn.studio.work:forward", ())
     job.finish("done", simulated(state))
     state.forward = None
-    for name in ("watch", "_show_result"):
+    for name in ("watch", "show_result"):
         monkeypatch.setattr(ForwardPanel, name, lambda panel: None)
     before, now = (SimpleNamespace(session=session, state=state, trouble=print, show_motion=print) for _ in range(2))
     panels = [ForwardPanel.__new__(ForwardPanel) for _ in range(2)]

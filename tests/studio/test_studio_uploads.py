@@ -347,7 +347,7 @@ def test_what_goes_out_as_csv_comes_back(state):
         np.testing.assert_array_equal(state.motion.samples.q, run.q)
     assert "q_joint1, rk4" in takeaway.plot_csv(state, "forward", "q")[1]
     split = takeaway.plot_csv(state, "inverse", "torque", 1)[1]
-    assert split.startswith("t,tau_joint2_inertia,tau_joint2_Coriolis")
+    assert split.startswith("t [s],tau_joint2_inertia [Nm],tau_joint2_Coriolis [Nm]")
     assert list(state.folder.iterdir()) == []  # files of columns do not stay
 
 

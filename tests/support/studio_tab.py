@@ -9,7 +9,8 @@ from browser import PATIENCE, listen
 ARTEFACTS = Path(__file__).parents[2] / ".artefacts" / "studio"
 # The server works on nothing that it has told of, and both panels show the last of what they were asked to draw.
 STILL = """() => {
-    const plots = [...document.querySelectorAll('#studio .plots')];
+    const [first, second] = ['inverse', 'forward'].map((panel) => `[data-testid=panel-${panel}] .plots`);
+    const plots = [...document.querySelectorAll(`${first}, ${second}`)];
     const drawn = plots.every(({ dataset }) => dataset.asked && dataset.drawn === dataset.asked);
     return plots.length === 2 && drawn && !document.querySelector('#studio[data-busy]');
 }"""
@@ -65,8 +66,8 @@ class Tab:
             self(f"run-{panel}").click()
 
     def open(self, panel):
-        """A tab on the right; the 3D view then shows that tab's motion, the equations leave it as it is."""
-        if panel in ("equations", self.motion):
+        """A tab on the right; the 3D view then shows that tab's motion, the others leave it as it is."""
+        if panel in ("equations", "compare", self.motion):
             self(f"tab-{panel}").click()
         else:
             with self.redrawn():

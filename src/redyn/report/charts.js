@@ -8,6 +8,11 @@ function plain(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
+/** Indices of the curve with this name and of the same of other runs, which follow the legend, with labels of their runs. */
+export function sameCurves({ names, legend }, name) {
+  return names.flatMap((curve, k) => ((k < legend ? curve === name : curve.startsWith(`${name}, `)) ? [k] : []));
+}
+
 /**
  * Charts that share a clock. `settings`: theme() is "light" or "dark"; range() the first and last time of the motion;
  * seek(t) is called with the time, counted from the first, of a click. Colours and the font come from the page's own
@@ -21,7 +26,8 @@ export function createCharts(settings) {
 
   /**
    * A chart in `area`, of { names, colours, t, y (curve after curve), dashes?, red?, beyond?, lines? }; drawn once `use`
-   * has Plotly. `red`: indices of the curves that exceed a limit; `beyond`: for each of them a byte per time, nonzero where
+   * has Plotly. Instead of t and y, curves may have times and values of their own: { ts, xs, ys }, over time, or against
+   * something else if `against` says what. `red`: indices of the curves that exceed a limit; `beyond`: for each of them a byte per time, nonzero where
    * it is red; `lines`: the limits.
    */
   function add(area, plot) {
@@ -83,9 +89,9 @@ export function createCharts(settings) {
 
   function curves({ plot, hidden }) {
     const theme = settings.theme();
-    const values = (k) => plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length);
+    const values = (k) => plot.ys?.[k] ?? plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length);
     const all = plot.names.map((name, k) => ({
-      x: plot.t,
+      x: plot.xs?.[k] ?? plot.t,
       y: values(k),
       name: plain(name),
       mode: "lines",
@@ -118,15 +124,18 @@ export function createCharts(settings) {
     const size = parseFloat(colour("--plot-font")) || 11;
     const axis = { gridcolor: colour("--line"), zerolinecolor: colour("--faint"), zerolinewidth: 1, tickfont: { size: size - 0.5 } };
     const [from, to] = settings.range();
+    const { against } = chart.plot;
+    const time = { ...axis, range: [from, to > from ? to : from + 1], hoverformat: ".4~g", ticksuffix: " s", showticksuffix: "last" };
+    const other = { ...axis, title: { text: plain(against ?? ""), standoff: 4 }, hoverformat: ".4~g", automargin: true, exponentformat: "power" };
     return {
       margin: { l: 4.4 * size, r: 18, t: 6, b: 2 * size },
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: style.fontFamily, size, color: colour("--soft") },
       showlegend: false,
-      hovermode: "x unified",
+      hovermode: against ? "closest" : "x unified",
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: { size, color: colour("--ink") } },
-      xaxis: { ...axis, range: [from, to > from ? to : from + 1], hoverformat: ".4~g", ticksuffix: " s", showticksuffix: "last" },
+      xaxis: against ? other : time,
       yaxis: { ...axis, nticks: 5, zeroline: true, exponentformat: "power" },
       shapes: (chart.plot.lines ?? []).map((y) => ({
         type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, layer: "below", line: { color: colour("--alarm"), width: 1, dash: "dot" },
@@ -137,29 +146,32 @@ export function createCharts(settings) {
 
   /** Shared zoom: the time axes of all plots stay aligned. */
   function zoomAll(from, change) {
-    if (zooming || !Object.keys(change).some((key) => key.startsWith("xaxis"))) return;
+    if (zooming || from.plot.against || !Object.keys(change).some((key) => key.startsWith("xaxis"))) return;
     zooming = true;
     const range = [...from.graph._fullLayout.xaxis.range];
-    const others = [...charts].filter((chart) => chart !== from && chart.drawn);
+    const others = [...charts].filter((chart) => chart !== from && chart.drawn && !chart.plot.against);
     Promise.all(others.map((chart) => Plotly.relayout(chart.graph, { "xaxis.range": range }))).finally(() => (zooming = false));
   }
 
-  function seekOnClick({ graph }) {
+  function seekOnClick(chart) {
+    const { graph } = chart;
     let down = null;
     graph.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]), true);
     window.addEventListener("pointerup", (event) => {
       const still = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) < 4;
       down = null;
-      if (!still) return;
+      if (!still || chart.plot.against) return;
       const axis = graph._fullLayout.xaxis;
       settings.seek(axis.p2l(event.clientX - graph.getBoundingClientRect().left - axis._offset) - settings.range()[0]);
     }, true);
   }
 
   /** A line over the plot, moved by the compositor: redrawing the plot would be too slow. */
-  function moveCursor({ graph, cursor }) {
+  function moveCursor({ graph, cursor, plot, hidden }) {
     const axes = graph._fullLayout;
     if (!axes) return;
+    cursor.classList.toggle("dot", Boolean(plot.against));
+    if (plot.against) return moveDot(axes, cursor, plot, hidden);
     const x = axes.xaxis.l2p(settings.range()[0] + now);
     const outside = !(x >= -0.5 && x <= axes.xaxis._length + 0.5);
     if (cursor.hidden !== outside) cursor.hidden = outside;
@@ -167,6 +179,25 @@ export function createCharts(settings) {
     const [top, height] = [`${axes.yaxis._offset}px`, `${axes.yaxis._length}px`];
     if (cursor.style.top !== top) cursor.style.top = top;
     if (cursor.style.height !== height) cursor.style.height = height;
+  }
+
+  /** Against another signal: a dot on the first curve, where it is at that time. */
+  function moveDot(axes, cursor, plot, hidden) {
+    const k = plot.names.findIndex((_, k) => !hidden.has(k));
+    const t = plot.ts[k];
+    const at = settings.range()[0] + now;
+    const inside = t?.length && at <= t[t.length - 1] + 1e-9;
+    if (cursor.hidden === Boolean(inside)) cursor.hidden = !inside;
+    if (!inside) return;
+    let [low, high] = [0, t.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (t[middle] < at) low = middle + 1;
+      else high = middle;
+    }
+    const [x, y] = [axes.xaxis.l2p(plot.xs[k][low]), axes.yaxis.l2p(plot.ys[k][low])];
+    cursor.style.transform = `translate(${axes.xaxis._offset + x}px, ${axes.yaxis._offset + y}px)`;
+    cursor.style.top = cursor.style.height = "";
   }
 
   /** Moves every cursor to the time `t`, counted from the first. */

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
-from redyn.report.plots import Curves, Other, Plot, curves
+from redyn.report.plots import Cross, Curves, Other, Plot, curves
 from redyn.report.scene import motion, pack_floats, scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot
@@ -37,10 +37,9 @@ POINTS = 4000  # approximate number of points of a curve; longer ones are thinne
 
 
 class Second(NamedTuple):
-    """A second run to compare: side by side in 3D, dashed in the plots."""
+    """A second run to compare, side by side in 3D."""
 
     scene: dict[str, Any]  # see `redyn.report.scene.scene`
-    plots: Sequence[Other | None]  # one per plot of the page; None if the second run has no such curves
     labels: tuple[str, str]  # labels of the two
 
 
@@ -59,20 +58,24 @@ def write_html(
     force: bool = False,
     meshes: Meshes | None = None,
     second: Second | None = None,
+    others: Sequence[Sequence[Other]] = (),
+    crosses: Sequence[Cross] = (),
+    appendix: str = "",
 ) -> Path:
     """Writes a page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
     `touching` is the clearance along the same motion, computed if not given. `shown` are
     the initial switches: trace, axes, frames, masses. The page opens at `opens` seconds after the first time.
     `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: another run to compare
-    with.
+    with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`: HTML of the
+    caller's own that follows below, such as tables; it is not escaped.
     """
     times, values = motion(robot, t, q)
-    first, others = scene(robot, times, values, touching, meshes=meshes), [None] * len(plots)
+    first, dashed = scene(robot, times, values, touching, meshes=meshes), others or [()] * len(plots)
     scenes = [first]
     if second is not None:
         labelled = zip((first, second.scene), second.labels, strict=True)
-        scenes, others = [{**one, "label": label} for one, label in labelled], list(second.plots)
+        scenes = [{**one, "label": label} for one, label in labelled]
     data = {
         "scenes": scenes,
         "start": float(times[0]),
@@ -80,9 +83,10 @@ def write_html(
         "shown": list(shown),
         "opens": float(opens),
         "plots": [
-            _plot_data(robot, times, plot, other, f"plots[{k}]")
-            for k, (plot, other) in enumerate(zip(plots, others, strict=True))
-        ],
+            _plot_data(robot, times, plot, more, f"plots[{k}]")
+            for k, (plot, more) in enumerate(zip(plots, dashed, strict=True))
+        ]
+        + [cross_chart(cross, pack_floats) for cross in crosses],
     }
     here = files("redyn.report")
     packed = {
@@ -95,6 +99,7 @@ def write_html(
         "title": html.escape(title),
         "notes": "".join(f'<li title="{html.escape(note)}">{html.escape(note)}</li>' for note in notes),
         "style": here.joinpath("page.css").read_text("utf-8"),
+        "appendix": appendix and f'<section id="appendix" data-testid="appendix">{appendix}</section>',
         "packed": "\n".join(_pack(name, content) for name, content in packed.items()),
     }
     template = here.joinpath("page.html").read_text("utf-8")
@@ -107,8 +112,8 @@ def _pack(name: str, content: bytes) -> str:
     return f'<script type="text/plain" id="packed-{name}">{body}</script>'
 
 
-def _plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None, where: str) -> dict[str, Any]:
-    drawn = curves(robot, t, plot, other, f"{where}.values")
+def _plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other], where: str) -> dict[str, Any]:
+    drawn = curves(robot, t, plot, others, f"{where}.values")
     return {**chart(t, plot, drawn, pack_floats), "joints": plot.of_joints(robot.velocity_names)}
 
 
@@ -129,6 +134,29 @@ def chart(t: Array, plot: Plot, drawn: Curves, pack: Callable[[Array], str]) -> 
         "red": red,
         "beyond": _pack_flags(drawn.beyond[keep][:, red].T),
         "lines": [float(x) for x in plot.lines],
+    }
+
+
+def cross_chart(cross: Cross, pack: Callable[[Array], str]) -> dict[str, Any]:
+    """The same for curves that have their own times, which are thinned one by one."""
+    lines = [(line, worth_drawing(np.column_stack([line.x, line.y]))) for line in cross.lines]
+    return {
+        "title": cross.title,
+        "unit": cross.unit,
+        "against": cross.against,
+        "joints": False,
+        "legend": len(lines),
+        "names": [line.name for line, _ in lines],
+        "colours": [line.colour for line, _ in lines],
+        "dashes": [line.dash for line, _ in lines],
+        "t": "",
+        "values": "",
+        "ts": [pack(line.t[keep]) for line, keep in lines],
+        "xs": [pack(line.x[keep]) for line, keep in lines],
+        "ys": [pack(line.y[keep]) for line, keep in lines],
+        "red": [],
+        "beyond": "",
+        "lines": [],
     }
 
 

@@ -1,6 +1,6 @@
 // The report's page: a robot in 3D, its player, and plots whose cursor follows the time.
 
-import { createCharts } from "./charts.js";
+import { createCharts, sameCurves } from "./charts.js";
 import { createPlayer, element } from "./player.js";
 import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
@@ -105,7 +105,8 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
     const unit = element("span", { class: "unit" }, plot.unit);
     const head = element("header", {}, element("h2", {}, plot.title), unit, legend);
     byId("plots").append(element("section", { class: "card", "data-testid": `plot-${index}` }, head, area));
-    const chart = charts.add(area, { ...plot, t: floats(plot.t), y: floats(plot.values), beyond: bytes(plot.beyond) });
+    const own = plot.ts ? { ts: plot.ts.map(floats), xs: plot.xs.map(floats), ys: plot.ys.map(floats) } : {};
+    const chart = charts.add(area, { ...plot, ...own, t: floats(plot.t), y: floats(plot.values), beyond: bytes(plot.beyond) });
     const card = { joints: plot.joints, chart };
     if (!plot.joints) fillLegend(legend, plot, () => [card]);
     else if (!byId("joints").children.length) fillLegend(byId("joints"), plot, () => cards.filter((c) => c.joints));
@@ -120,8 +121,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
         const on = node.getAttribute("aria-pressed") !== "true";
         node.setAttribute("aria-pressed", String(on));
         for (const { chart } of affected()) {
-          // A second run has the same curves again, dashed.
-          for (let curve = k; curve < chart.plot.names.length; curve += chart.plot.legend) chart.setVisible(curve, on);
+          for (const curve of sameCurves(chart.plot, name)) chart.setVisible(curve, on);
         }
       });
       legend.append(node);

@@ -67,11 +67,32 @@ class Plot(NamedTuple):
 
 
 class Other(NamedTuple):
-    """The same plot of a second run, drawn dashed, and the label of that run."""
+    """The same plot of another run, drawn dashed, and the label of that run."""
 
     t: Array
     plot: Plot
     label: str
+    dash: str = "dash"
+
+
+class Line(NamedTuple):
+    """A curve of its own: y over x, which may be the time t."""
+
+    name: str
+    colour: str
+    dash: str  # solid, dash, or lengths such as 9px,4px
+    t: Array
+    x: Array
+    y: Array
+
+
+class Cross(NamedTuple):
+    """A chart of curves that have their own times, or of a signal against another."""
+
+    title: str
+    unit: str
+    against: str  # the label of the axis x; empty: time
+    lines: Sequence[Line]
 
 
 class Curves(NamedTuple):
@@ -91,12 +112,12 @@ class Curves(NamedTuple):
         return np.flatnonzero(self.beyond.any(axis=0)).tolist()
 
 
-def curves(robot: Robot, t: Array, plot: Plot, other: Other | None = None, where: str = "values") -> Curves:
-    """The curves of a plot at the times `t`, and those of a second run at the same times, as far as it lasts."""
+def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), where: str = "values") -> Curves:
+    """The curves of a plot at the times `t`, and those of other runs at the same times, as far as they last."""
     values = plot.curves(len(t), where)
     names, count = [str(name) for name in plot.names], len(plot.names)
     colours, dashes, beyond = _colours(robot, plot), ["solid"] * count, _beyond(plot, values)
-    if other is not None:
+    for other in others:
         second = other.plot.curves(len(other.t))
         more, red = np.full((len(t), second.shape[1]), np.nan), np.zeros((len(t), second.shape[1]), dtype=bool)
         marked = _beyond(other.plot, second)
@@ -106,8 +127,8 @@ def curves(robot: Robot, t: Array, plot: Plot, other: Other | None = None, where
             red[:, k] = marked[nearest, k] & np.isfinite(more[:, k])
         values, beyond = np.concatenate([values, more], axis=1), np.concatenate([beyond, red], axis=1)
         same = list(other.plot.names) == list(plot.names)
-        colours = colours + (colours if same else _colours(robot, other.plot))
-        dashes = dashes + ["dash"] * second.shape[1]
+        colours = colours + (colours[:count] if same else _colours(robot, other.plot))
+        dashes = dashes + [other.dash] * second.shape[1]
         names = names + [f"{name}, {other.label}" for name in other.plot.names]
     return Curves(names, colours, dashes, values, beyond, count, _of_joints(robot, plot))
 

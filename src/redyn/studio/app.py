@@ -20,7 +20,7 @@ from starlette.responses import JSONResponse, Response
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
-from redyn.studio import inbox, keep, messages, uploads
+from redyn.studio import inbox, keep, messages, pins, uploads
 from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
@@ -153,6 +153,7 @@ class Studio:
             "meshes": self._take_meshes,
             "motion": partial(self._take_columns, "motion"),
             "torque": partial(self._take_columns, "run"),
+            "pin": self._take_pin,
             "work": self._take_work,
         }.get(kind)
         if kind == "gone":
@@ -230,6 +231,13 @@ class Studio:
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
+
+    async def _take_pin(self, session: Session, path: Path) -> None:
+        """The numbers of a pinned run that is restored."""
+        try:
+            session.state.board.take(path.name, await asyncio.to_thread(pins.unpacked, path))
+        finally:
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 DESK = "redyn_desk"  # the attribute of a client that holds its desk

@@ -69,11 +69,13 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     if other is not None:
         second = Robot(other)
         own, begin = entries(second), list[str]()
+        same = plan.drive == "inverse"  # the torques are those of the first robot
+        driven = options(methods[0], "law" if same else "law_second")
         state = "second.initial, [0.0] * second.dof"
         if (len(own.q), len(own.qd)) == (len(plan.q), len(plan.qd)):
-            begin = [*_state(second, plan), *_law(plan, second)]
+            begin = [*_state(second, plan), *([] if same else _law(plan, second))]
             state = f"{_numbers(plan.q)}, {_numbers(plan.qd)}" if own.way == "all" else "q_second, qd_second"
-        call = f"redyn.simulate(second, {state}, {plan.duration!r}, {options(methods[0], 'law_second')})"
+        call = f"redyn.simulate(second, {state}, {plan.duration!r}, {driven})"
         lines += ["", *_robot(other, "second"), *map(_of_second, begin), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
     if is_closed(robot):
@@ -189,6 +191,9 @@ def _law(plan: RunPlan, robot: Robot) -> list[str]:
         if whole:
             return [f"law = {_numbers(plan.torque)}"]
         return ["law = np.zeros(robot.dof)", f"law[robot.driven_rates] = {_numbers(plan.torque)}"]
+    if plan.drive == "inverse" and plan.motion is not None:
+        times = f"t = np.linspace(0.0, {plan.motion.duration!r}, {plan.motion.count})"
+        return [*_motion(plan.motion, robot), times, "law = (t, robot.inverse_dynamics(*motion(t)))"]
     if plan.table is not None:
         t, rows, name = _array(plan.table.t), _array(plan.table.q), plan.table.name
         if whole:

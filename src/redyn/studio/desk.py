@@ -14,11 +14,12 @@ from nicegui import background_tasks, ui
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio import keep, messages
+from redyn.studio import comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
 from redyn.studio.opening import Opened, build
+from redyn.studio.panels.compare import ComparePanel
 from redyn.studio.panels.equations import EquationsPanel
 from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
@@ -27,6 +28,7 @@ from redyn.studio.panels.jog import JogPanel
 from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
+from redyn.studio.pins import Board
 from redyn.studio.prepared import load_meshes
 from redyn.studio.sessions import Session
 from redyn.studio.state import Tab
@@ -36,6 +38,7 @@ from redyn.studio.work import inverse
 TABS = {
     "inverse": ("Inverse dynamics", "tab-inverse"),
     "forward": ("Forward dynamics", "tab-forward"),
+    "compare": ("Compare", "tab-compare"),
     "equations": ("Equations", "tab-equations"),
 }
 OF_A_ROBOT = ("inverse", "forward", "pose", "equations", "loop")  # causes of errors that are dropped with it
@@ -62,7 +65,7 @@ class Desk:
             with box("right panel"):
                 self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
-                self.equations = EquationsPanel(self)
+                self.compare, self.equations = ComparePanel(self), EquationsPanel(self)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
@@ -277,7 +280,7 @@ class Desk:
         self.tables.show()
         self.header.show()
         self.strips.show()
-        for panel in (self.header, self.inverse, self.forward, self.equations):
+        for panel in (self.header, self.inverse, self.forward, self.compare, self.equations):
             panel.block(self.strips.reason)
         self.tables.block(self.strips.wrong)
 
@@ -325,10 +328,38 @@ class Desk:
         choose_tab(self._tabs, self._panels, tab)
         if state.playing != before:
             self.show_motion(keep=True)
-        for panel in (self.inverse, self.forward):
+        for panel in (self.inverse, self.forward, self.compare):
             panel.refresh()
         self.keep_soon()
         await self.equations.show()
+
+    # --- pinned runs ---------------------------------------------------------------------------------------------
+
+    async def pin(self, source: str) -> None:
+        """Pins the present results of a tab."""
+        board = self.state.board
+        before, notes = list(board.pins), list[str]()
+        if await self.attempt("pin", lambda: notes.append(comparing.pin(self.state, source))):
+            for made in board.pins[len(before) :]:
+                self._keep.call("keepPin", made.key, pins.packed(made.trace))
+            self.notify(notes[0])
+            self.show_pins()
+
+    async def edit_pins(self, change: Callable[[Board], Any]) -> None:
+        """Applies an edit to the pinned runs or their switches."""
+        board = self.state.board
+        before = {made.key for made in board.pins}
+        await self.attempt("pin", lambda: change(board))
+        for key in before - {made.key for made in board.pins}:
+            self._keep.call("dropPin", key)
+        self.show_pins()
+
+    def show_pins(self) -> None:
+        """After a change of the pinned runs: in the plots of all panels."""
+        for panel in (self.inverse, self.forward):
+            panel.show_result()
+        self.compare.show()
+        self.keep_soon()
 
     # --- work saved in the browser -------------------------------------------------------------------------------
 

@@ -306,12 +306,19 @@ class RunForm:
             if self.table is None:
                 raise InputError("torque: upload a CSV file with columns t and tau_<joint> first")
             return replace(plan, table=self.table)
-        if self.drive == "none":
+        if self.drive in ("none", "inverse"):
             return plan
         plan = replace(plan, kp=number("kp", self.kp, 0.0), kd=number("kd", self.kd, 0.0))
         if self.drive == "pd":
             return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
+
+    def begin_at(self, robot: Robot, q: Array, qd: Array, duration: float) -> None:
+        """Another initial state and duration."""
+        own = entries(robot)
+        self.q = _texts(robot, q[own.q], own.q)
+        self.qd = [number_text(float(x)) for x in qd[own.qd]]
+        self.set_duration(number_text(duration))
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
         """Torques from a file, at most an hour long."""

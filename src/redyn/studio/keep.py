@@ -1,7 +1,7 @@
 """The work of a tab as plain data that its browser saves, so that it survives a restart of the server.
 
 Data from a browser is not trusted: tables are validated like any robot, forms like any user input.
-Uploaded files are stored by the browser itself and sent again (see parts/keep.js).
+Uploaded files and the numbers of pinned runs are stored by the browser itself and sent again (see parts/keep.js).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
 from redyn.studio.opening import Opened, Origin, build
+from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
 from redyn.studio.state import State, Tab
 from redyn.studio.table import Draft, draft_of
@@ -50,6 +51,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
         "tab": state.tab,
         "before": state.before,
+        "board": state.board.snapshot(),
         "ran": state.forward is not None or state.job is not None,
         "chosen": archive.chosen if archive else "",
         "uploaded": state.meshes is not None,
@@ -82,6 +84,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
+        board = Board.restored(kept["board"]) if "board" in kept else Board()
         own = kept["own"] is True
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -92,7 +95,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         robot = build(robot.description.placed_in(folder))
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
-    state.tab, state.before, state.origin = tab, before, draft.origin
+    state.tab, state.before, state.origin, state.board = tab, before, draft.origin, board
     state.inverse, state.forward, state.job = None, None, None
 
 

@@ -32,6 +32,7 @@ DRIVES = {
     "none": "None: free fall",
     "constant": "Constant torque",
     "csv": "Torque from CSV",
+    "inverse": "From inverse dynamics",
     "pd": "PD + gravity, to a pose",
     "computed": "Computed torque, along the motion",
 }

@@ -26,13 +26,15 @@ from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
-from redyn.studio.plans import METHODS, PATHS, MotionPlan
+from redyn.studio.pins import Board
+from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Tab = Literal["inverse", "forward", "equations"]
+Tab = Literal["inverse", "forward", "compare", "equations"]
 
+SILENT: tuple[Tab, ...] = ("compare", "equations")  # tabs that play no motion of their own
 FIRST = "kuka-kr5"
 FULL = np.ones(6, dtype=bool)
 CLOSED = 1e-9  # m: a loop that is open by less is closed
@@ -57,7 +59,8 @@ class State:
     forward: Forward | None = None
     job: Job | None = None
     derivation: Job | None = None  # of formulas
-    before: Tab = "inverse"  # the tab open before the equations
+    before: Tab = "inverse"  # the tab open before a silent one
+    board: Board = field(default_factory=Board)  # pinned runs, which outlive the robot
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -338,14 +341,14 @@ class State:
             self.q = found.q[instant(found.t, t)].copy()
 
     def choose(self, tab: Tab) -> None:
-        if self.tab != "equations":
+        if self.tab not in SILENT:
             self.before = self.tab
         self.tab = tab
 
     @property
     def playing(self) -> Tab:
-        """The tab whose motion is played: the open one, or for the equations the previous one."""
-        return self.before if self.tab == "equations" else self.tab
+        """The tab whose motion is played: the open one, or for a silent one the previous one."""
+        return self.before if self.tab in SILENT else self.tab
 
     @property
     def played(self) -> Run | Inverse | None:
@@ -382,6 +385,10 @@ class State:
         self.check_right()
         self.check_closed()
         plan = self.run.plan(self.robot, self.motion)
+        if plan.drive == "inverse":
+            found = self.inverse or self.run_inverse()
+            table = Samples("inverse dynamics", found.t, found.tau[:, entries(self.robot).tau])
+            plan = replace(plan, table=table, motion=found.plan)
         robots, methods, meshes = [self.robot.description], [plan.method], [self.meshes]
         kind, _, name = self.run.compare.partition(":")
         if kind == "method":
@@ -394,6 +401,16 @@ class State:
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
+
+    def drive_with_torques(self) -> None:
+        """Sets up the forward dynamics: from the start of the present motion, driven by its torques."""
+        self.check_right()
+        self.check_closed()
+        found = self.inverse
+        if found is None:
+            raise InputError("there are no torques yet: run the inverse dynamics first")
+        self.run.drive = "inverse"
+        self.run.begin_at(self.robot, found.q[0], found.qd[0], float(found.t[-1]))
 
     def matrices(self) -> dict[str, Array]:
         """Mass matrix, Coriolis matrix and gravity at the current state; of a robot with loops, those of its tree."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +13,21 @@ from numpy.typing import NDArray
 
 from redyn.errors import InputError
 from redyn.report.html import Second, write_html
-from redyn.report.plots import Other, Plot
-from redyn.studio import code
+from redyn.report.plots import Cross, Other, Plot
+from redyn.robot import Robot
+from redyn.studio import code, comparing
+from redyn.studio.appendix import appendix
+from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
+from redyn.studio.pins import Pin
 from redyn.studio.prepared import load_meshes
+from redyn.studio.signals import Array, with_units
 from redyn.studio.uploads import safe_name
 from redyn.studio.work import (
     PREFIXES,
     Forward,
     Inverse,
+    csv_lines,
     csv_text,
     inverse_columns,
     inverse_plots,
@@ -59,27 +67,57 @@ def robot_file(state: State, kind: str) -> Content:
 # --- numbers -----------------------------------------------------------------------------------------------------
 
 
-def plots_of(found: Inverse | Forward, split: int | None = None) -> dict[str, tuple[Plot, Other | None]]:
-    """The plots of a result by name, each paired with that of the second run."""
+def plots_of(
+    found: Inverse | Forward, split: int | None = None, pins: Sequence[Pin] = ()
+) -> dict[str, tuple[Plot, list[Other]]]:
+    """The plots of a result by name, each with those of the second run and of pinned runs."""
     if isinstance(found, Inverse):
-        return {key: (plot, None) for key, plot in inverse_plots(found, split).items()}
-    first = run_plots(found.runs[0].run)
-    if len(found.runs) < 2:
-        return {key: (plot, None) for key, plot in first.items()}
-    second, label = found.runs[1].run, found.labels[1]
-    others = run_plots(second)
-    return {key: (plot, Other(second.t, others[key], label) if key in others else None) for key, plot in first.items()}
+        plots = {key: (plot, list[Other]()) for key, plot in inverse_plots(found, split).items()}
+    else:
+        plots = {key: (plot, list[Other]()) for key, plot in run_plots(found.runs[0].run).items()}
+        for finished, label in zip(found.runs[1:], found.labels[1:], strict=True):
+            for key, plot in run_plots(finished.run).items():
+                if key in plots:
+                    plots[key][1].append(Other(finished.run.t, plot, label))
+    for key, (plot, others) in plots.items():
+        if split is None or key != "torque":
+            others += [other for pin in pins if pin.shown and (other := _pinned(pin, key, plot)) is not None]
+    return plots
+
+
+def _pinned(pin: Pin, key: str, plot: Plot) -> Other | None:
+    """The curves of a pinned run that belong into a plot: those of the same names."""
+    keys = [f"{PREFIXES[key]}_{name}" for name in plot.names]
+    trace = pin.trace
+    if not any(trace.has(key) for key in keys):
+        return None
+    missing = np.full(len(trace.t), np.nan)
+    values = np.column_stack([trace[key] if trace.has(key) else missing for key in keys])
+    return Other(trace.t, Plot(plot.title, plot.unit, plot.names, values), pin.name, pin.dash)
 
 
 def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Content:
     """One plot as numbers."""
     state.check_right()
     found = state.inverse if tab == "inverse" else state.forward
-    if found is None or key not in (plots := plots_of(found, split)):
+    if found is None or key not in (plots := plots_of(found, split, state.board.pins)):
         raise InputError(NOTHING)
     robot, t = (found.robot, found.t) if isinstance(found, Inverse) else (found.runs[0].run.robot, found.runs[0].run.t)
     prefix = PREFIXES[key] if split is None or key != "torque" else f"tau_{robot.velocity_names[split]}"
-    return f"{safe_name(robot.name)}-{key}.csv", csv_text(plot_columns(robot, prefix, t, *plots[key]))
+    return f"{safe_name(robot.name)}-{key}.csv", _csv(robot, plot_columns(robot, prefix, t, *plots[key]))
+
+
+def _csv(robot: Robot, columns: dict[str, Array]) -> str:
+    return csv_text(dict(zip(with_units(robot, columns), columns.values(), strict=True)))
+
+
+def comparison_csv(state: State) -> Content:
+    """The plot of the tab Compare as numbers."""
+    state.check_right()
+    table = comparing.columns(comparing.compare(state))
+    if not table:
+        raise InputError("there is nothing to save: no run is shown that has this signal")
+    return "comparison.csv", csv_text(table)
 
 
 def motion_csv(state: State) -> Content:
@@ -89,58 +127,80 @@ def motion_csv(state: State) -> Content:
     if state.playing == "forward" and state.forward is not None:
         with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
             path = state.forward.runs[0].run.to_csv(Path(folder) / "run.csv")
-            return name, path.read_text("utf-8")
+            head, _, rows = path.read_text("utf-8").partition("\n")
+            return name, csv_lines(with_units(state.robot, next(csv.reader([head])))) + rows
     if state.playing == "inverse" and state.inverse is not None:
-        return name, csv_text(inverse_columns(state.inverse))
+        return name, _csv(state.robot, inverse_columns(state.inverse))
     raise InputError(NOTHING)
 
 
 # --- the report --------------------------------------------------------------------------------------------------
 
 
-def report(state: State) -> tuple[str, bytes]:
-    """A page of the current motion, or of both runs being compared: its name and content."""
+def report(state: State, formulas: Formulas | None = None) -> tuple[str, bytes]:
+    """A page of the current motion, or of both runs being compared, with pinned runs: its name and content."""
     state.check_right()
     if state.played is None:
         raise InputError(NOTHING)
     with tempfile.TemporaryDirectory(prefix="redyn-studio-") as folder:
         path = Path(folder) / "report.html"
         if state.playing == "forward" and state.forward is not None:
-            _forward_report(path, state.forward)
+            _forward_report(path, state, state.forward, formulas)
         elif state.inverse is not None:
-            _inverse_report(path, state.inverse, state.meshes)
+            _inverse_report(path, state, state.inverse, formulas)
         return f"{safe_name(state.robot.name)}-{state.playing}.html", path.read_bytes()
 
 
-def _inverse_report(path: Path, found: Inverse, meshes: Path | None) -> None:
+def _crosses(state: State) -> list[Cross]:
+    """The plot of the tab Compare, if it shows more than the plots beside it."""
+    plot = comparing.compare(state).plot
+    return [plot] if plot is not None and plot.lines and (state.board.pins or plot.against) else []
+
+
+def _inverse_report(path: Path, state: State, found: Inverse, formulas: Formulas | None) -> None:
     notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
     what = found.plan.kind if found.plan.path is not None else f"{found.plan.kind} motion"
     title = f"{found.robot.name}: {what} in {found.plan.duration:g} s"
-    plots = list(inverse_plots(found).values())
-    write_html(path, found.robot, found.t, found.q, plots, title=title, notes=notes, meshes=load_meshes(meshes))
+    plots, others = zip(*plots_of(found, pins=state.board.pins).values(), strict=True)
+    write_html(
+        path,
+        found.robot,
+        found.t,
+        found.q,
+        plots,
+        title=title,
+        notes=notes,
+        meshes=load_meshes(state.meshes),
+        others=others,
+        crosses=_crosses(state),
+        appendix=appendix(state, formulas),
+    )
 
 
-def _forward_report(path: Path, found: Forward) -> None:
+def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas | None) -> None:
     first = found.runs[0].run
     keep: NDArray[np.bool_] = np.asarray(
         np.isfinite(first.q).all(axis=1)
     )  # a diverged motion ends with values that cannot be drawn
-    pairs = [(_only(plot, keep), other) for plot, other in plots_of(found).values()]
+    plots, others = zip(*plots_of(found, pins=state.board.pins).values(), strict=True)
     second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
     names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
     if len(found.runs) > 1:
-        second = Second(found.runs[1].scene, [other for _, other in pairs], (names[0], names[1]))
+        second = Second(found.runs[1].scene, (names[0], names[1]))
         title = f"{names[0]} and {names[1]}: {first.t[-1]:g} s"
     write_html(
         path,
         first.robot,
         first.t[keep],
         first.q[keep],
-        [plot for plot, _ in pairs],
+        [_only(plot, keep) for plot in plots],
         title=title,
         notes=[note for k in range(len(found.runs)) for note in run_notes(found, k, names[k])],
         meshes=load_meshes(found.order.meshes[0]),
         second=second,
+        others=others,
+        crosses=_crosses(state),
+        appendix=appendix(state, formulas),
     )
 
 

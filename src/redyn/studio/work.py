@@ -6,7 +6,7 @@ import base64
 import csv
 import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +28,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import Range, effort_range, position_range, speed_range, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
+from redyn.studio.stiffness import stiffness_hint
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -76,6 +77,7 @@ class Finished(NamedTuple):
     seconds: float
     scene: dict[str, Any]
     trouble: str  # why it ended early; empty if it did not
+    hint: str = ""  # on its integrator
 
     @property
     def loop_gap(self) -> float | None:
@@ -140,7 +142,7 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
         report(k / len(jobs), f"compiling {method} (once on this machine)")
         go = _simulation(robot, mine)
         go(min(mine.duration, 1e-6), False)
-        finished = _finished(robot, go, mine.duration, show, meshes)
+        finished = _finished(robot, go, mine, show, meshes)
         done.append(finished)
         if finished.run.ending.startswith("interrupted"):
             break
@@ -160,18 +162,18 @@ def _simulation(robot: Robot, plan: RunPlan) -> Callable[[float, Any], Run]:
 
 
 def _finished(
-    robot: Robot, go: Callable[[float, Any], Run], duration: float, show: Any, meshes: Meshes | None
+    robot: Robot, go: Callable[[float, Any], Run], plan: RunPlan, show: Any, meshes: Meshes | None
 ) -> Finished:
     began = time.perf_counter()
     trouble = ""
     try:
-        run = go(duration, show)
+        run = go(plan.duration, show)
     except SimulationError as error:
         run, trouble = error.run, str(error)
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
     shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes)
-    return Finished(run, took, shown, trouble or run.ending)
+    return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
@@ -249,12 +251,12 @@ def run_plots(run: Run) -> dict[str, Plot]:
     return plots
 
 
-def plot_data(robot: Robot, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Any]:
+def plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Any]:
     """Data for plots.js: doubles in base64."""
-    return chart(t, plot, curves(robot, t, plot, other), _doubles)
+    return chart(t, plot, curves(robot, t, plot, others), doubles)
 
 
-def _doubles(values: Array) -> str:
+def doubles(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
 
 
@@ -271,9 +273,9 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
 
 
-def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, other: Other | None = None) -> dict[str, Array]:
+def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Array]:
     """The curves of a plot under the column names of CSV files: t, q_<joint>, tau_<joint> ..."""
-    drawn = curves(robot, t, plot, other)
+    drawn = curves(robot, t, plot, others)
     return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
 
 
@@ -287,9 +289,12 @@ def inverse_columns(found: Inverse) -> dict[str, Array]:
 
 def csv_text(columns: dict[str, Array]) -> str:
     """Full precision; an empty cell for NaN."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(columns)
     rows = np.column_stack(list(columns.values())).tolist()
-    writer.writerows([["" if x != x else x for x in row] for row in rows])
+    return csv_lines(list(columns), *(["" if x != x else x for x in row] for row in rows))
+
+
+def csv_lines(*rows: list[Any]) -> str:
+    """Rows of a CSV file."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
     return text.getvalue()

@@ -14,6 +14,16 @@ from redyn.trajectory.motion import Array
 
 LARGEST = 256 * 2**20  # bytes; about five million rows of four columns
 
+_DEGREE = np.pi / 180
+# Units that may follow the name of a column in brackets; numbers without one are in SI units and radians.
+UNITS = {
+    **dict.fromkeys(
+        ("s", "m", "m/s", "m/s²", "m/s^2", "rad", "rad/s", "rad/s²", "rad/s^2", "N", "Nm", "N m", "J"), 1.0
+    ),
+    **dict.fromkeys(("deg", "deg/s", "deg/s²", "deg/s^2", "°", "°/s", "°/s²"), _DEGREE),
+    **dict.fromkeys(("ms", "mm", "mm/s", "mm/s²"), 1e-3),
+}
+
 
 class Table(NamedTuple):
     """Times and the other columns by name, in the order of the file."""
@@ -28,6 +38,7 @@ Rename = Callable[[list[str]], list[str]]
 def read_table(path: str | Path, rename: Rename | None = None, gaps: bool = False) -> Table:
     """A CSV file with a header, a column `t` of increasing times and columns of finite numbers.
 
+    Heads may have units in brackets, such as `t [s]` and `q_joint1 [deg]`: the numbers become SI units and radians.
     `rename` may rename the columns first; with `gaps`, cells that are empty or `nan`
     (in columns other than t) become NaN. Errors give file and line.
     """
@@ -64,6 +75,7 @@ def _cells(
     separator = next((mark for mark in (",", ";", "\t") if mark in first), ",")
     reader = csv.reader(text, strict=True, delimiter=separator)
     header: list[str] = []
+    scales: list[float] = []
     rows: list[list[float]] = []
     lines: list[int] = []
     try:
@@ -72,10 +84,12 @@ def _cells(
                 continue
             if not header:
                 header = _header(file, reader.line_num, cells, rename)
+                scales = [split_unit(cell.strip())[1] for cell in cells]
                 continue
             if len(cells) != len(header):
                 raise InputError(f"{file}:{reader.line_num}: {len(cells)} cells, but the header names {len(header)}")
-            rows.append([_number(file, reader.line_num, *cell, gaps) for cell in zip(header, cells, strict=True)])
+            named = zip(header, cells, scales, strict=True)
+            rows.append([_number(file, reader.line_num, name, cell, gaps) * scale for name, cell, scale in named])
             lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"{file}:{reader.line_num}: not CSV: {error}") from None
@@ -84,8 +98,20 @@ def _cells(
     return header, rows, lines
 
 
+def split_unit(head: str) -> tuple[str, float]:
+    """The name of a column and what its numbers are multiplied by, from a head such as `q_joint1 [deg]`.
+
+    >>> split_unit("tau_joint1 [Nm]"), split_unit("link [1]")
+    (('tau_joint1', 1.0), ('link [1]', 1.0))
+    """
+    name, bracket, unit = head.removesuffix("]").rpartition(" [")
+    if not bracket or not head.endswith("]") or unit not in UNITS:
+        return head, 1.0
+    return name.strip(), UNITS[unit]
+
+
 def _header(file: Path, line: int, cells: list[str], rename: Rename | None) -> list[str]:
-    names = [cell.strip() for cell in cells]
+    names = [split_unit(cell.strip())[0] for cell in cells]
     shown = ", ".join(name[:40] for name in names[:12])
     names = names if rename is None else rename(names)
     if "t" not in names:

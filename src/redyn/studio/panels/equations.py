@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ from redyn.studio.panels.matrices import Hint, matrix_html, table_html
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
+LOOK = 0.2  # s between looks at a derivation
+PATIENCE = 20.0  # s for which a report waits for it
 MOST_SHOWN = 40  # rows and columns of numbers
 LAW = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ"
 CLOSED = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ + J(q)ᵀ λ,   J(q) q̈ = γ(q, q̇)"
@@ -53,6 +56,7 @@ class EquationsPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._robot: Robot | None = None  # whose formulas are shown or being derived
+        self._counted: Robot | None = None  # whose operations are counted
         self._job: Job | None = None
         self._formulas: Formulas | None = None
         self._symbolic: dict[str, ui.html] = {}
@@ -76,7 +80,7 @@ class EquationsPanel:
             with box("card equation", "operation-counts"):
                 text("Operation counts", tag="h2")
                 self._counts = ui.html("", sanitize=False).classes("counts")
-        self._timer = ui.timer(0.2, self._look, active=False)
+        self._timer = ui.timer(LOOK, self._look, active=False)
 
     async def show(self) -> None:
         """Called when the tab opens, or the robot changes while it is open."""
@@ -86,13 +90,26 @@ class EquationsPanel:
         robot = desk.state.robot
         if robot is not self._robot:
             self._begin(robot)
-            counted: list[str] = []
+        if robot is not self._counted:
+            self._counted = robot
+            made: list[str] = []
             if (
-                await desk.attempt("equations", lambda: counted.append(counts_html(robot)), slow=True)
-                and robot is self._robot
+                await desk.attempt("equations", lambda: made.append(counts_html(robot)), slow=True)
+                and robot is self._counted
             ):
-                self._counts.set_content(counted[0])
+                self._counts.set_content(made[0])
         self.show_numbers()
+
+    async def derived(self) -> Formulas | None:
+        """The formulas of the robot, which are derived if need be; None for large robots, or if they take too long."""
+        robot = self._desk.state.robot
+        if robot is not self._robot and not self._desk.state.open_loop:
+            self._begin(robot)
+        for _ in range(round(PATIENCE / LOOK)):
+            if self._job is None or robot is not self._robot:
+                break
+            await asyncio.sleep(LOOK)
+        return self._formulas if robot is self._robot else None
 
     def _begin(self, robot: Robot) -> None:
         state = self._desk.state
@@ -103,10 +120,11 @@ class EquationsPanel:
         set_text(self._law, CLOSED if robot.model.loops else LAW)
         for part in self._symbolic.values():
             part.set_content("")
-        self._counts.set_content("")
+        if self._counted is not robot:
+            self._counts.set_content("")
         if robot.dof > MOST_JOINTS:
             note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
-            return set_text(self._note, note + _of_tree(robot))
+            return set_text(self._note, note + of_tree(robot))
         set_text(self._note, "deriving the formulas")
         try:
             person = self._desk.session.person
@@ -133,7 +151,7 @@ class EquationsPanel:
         set_text(self._note, job.error or job.reason)
         if job.state == "done":
             note = "c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables."
-            set_text(self._note, note + (_of_tree(self._robot) if self._robot is not None else ""))
+            set_text(self._note, note + (of_tree(self._robot) if self._robot is not None else ""))
             self._formulas = job.result
             for key, part in self._symbolic.items():
                 formula = getattr(job.result, key)
@@ -163,7 +181,7 @@ class EquationsPanel:
             self._desk.notify("Copied as LaTeX.")
 
 
-def _of_tree(robot: Robot) -> str:
+def of_tree(robot: Robot) -> str:
     """What is added to the note of a robot with loops."""
     if not robot.model.loops:
         return ""

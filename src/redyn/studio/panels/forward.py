@@ -16,6 +16,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import usual_text
 from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
 from redyn.words import counted
@@ -72,11 +73,13 @@ class ForwardPanel:
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
+                self._pinned = Pinned(desk, "forward")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
             self._limits = text("", "beyond", "p", "run-limits")
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
+            self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
         self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
@@ -106,16 +109,16 @@ class ForwardPanel:
         form.method = value
         if form.compare == f"method:{value}":
             form.compare = ""
-        self._show_form()
+        self.show_form()
         self._desk.keep_soon()
 
     def _set_drive(self, value: str) -> None:
         self._set("drive", value)
-        self._show_form()
+        self.show_form()
 
     def _set_compare(self, value: str) -> None:
         self._set("compare", "" if value == ALONE else value)
-        self._show_form()
+        self.show_form()
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.run
@@ -124,7 +127,7 @@ class ForwardPanel:
 
     async def taken(self) -> None:
         """A file of torques has been read."""
-        self._show_form()
+        self.show_form()
 
     async def _csv(self, key: Any) -> None:
         name = messages.text(key).removeprefix("run-")
@@ -199,7 +202,7 @@ class ForwardPanel:
         troubles = [job.error] if job.state == "failed" else []
         if job.result is not None:
             state.forward = job.result
-            self._show_result()
+            self.show_result()
             if state.playing == "forward":
                 self._desk.show_motion(keep=False)
             troubles += [run.trouble for run in job.result.runs if run.trouble and job.state != "cancelled"]
@@ -214,15 +217,15 @@ class ForwardPanel:
     # --- output --------------------------------------------------------------------------------------------------
 
     def show(self) -> None:
-        self._show_form()
-        self._show_result()
+        self.show_form()
+        self.show_result()
         self.watch()
 
     def _show_sample(self) -> None:
         form = self._desk.state.run
         self._sample.show(form.sample or usual_text(form.duration))
 
-    def _show_form(self) -> None:
+    def show_form(self) -> None:
         state = self._desk.state
         form = state.run
         for entry, value in (
@@ -269,29 +272,34 @@ class ForwardPanel:
         if form.drive == "csv":
             name = f"torques of {form.table.name}" if form.table else "upload a CSV file with tau_<joint>"
             set_text(self._note, name)
+        elif form.drive == "inverse":
+            set_text(self._note, "the torques of the tab Inverse dynamics")
         elif form.drive == "computed":
             set_text(self._note, "follows the motion of the tab Inverse dynamics")
         elif state.forward is None:
             set_text(self._note, "Run simulates from this state")
 
-    def _show_result(self) -> None:
+    def show_result(self) -> None:
         found = self._desk.state.forward
         beyond = [] if found is None else [x for run in found.runs for x in run.beyond(found.order.plan.stops)]
         set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
         self._limits.set_visibility(bool(beyond))
+        self._pinned.show(found is not None)
+        self._desk.compare.show()
         if found is None:
             self._summary.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "run"})
         first = found.runs[0].run
         data = {
             "energy" if key == "energy" else f"run-{key}": plot_data(first.robot, first.t, *pair)
-            for key, pair in takeaway.plots_of(found).items()
+            for key, pair in takeaway.plots_of(found, pins=self._desk.state.board.pins).items()
         }
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
         several = len(found.runs) > 1
         self._summary.set_content(_summary(found.runs) if several else "")
-        set_text(self._note, "" if several else _sentence(found.runs[0]))
+        hints = [f"{finished.run.method}: {finished.hint}" for finished in found.runs if finished.hint]
+        set_text(self._note, "; ".join(hints) if several else _sentence(found.runs[0]))
         return None
 
     def refresh(self) -> None:
@@ -303,14 +311,15 @@ def _sentence(finished: Finished) -> str:
     error = float(np.abs(run.energy.balance).max())
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
     loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
-    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s"
+    hint = f"; {finished.hint}" if finished.hint else ""
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}"
 
 
 def _summary(runs: list[Finished]) -> str:
     """Compares two runs."""
     head = ["", "steps", "rejected", "evaluations", "time (ms)", "energy error (J)"]
     body: list[list[str]] = []
-    for run, seconds, _, _ in runs:
+    for run, seconds, *_ in runs:
         error = float(np.abs(run.energy.balance).max())
         counts = [str(x) for x in (run.steps, run.rejected, run.evaluations)]
         body.append([f"{run.robot.name}, {run.method}", *counts, f"{1e3 * seconds:.1f}", f"{error:.1e}"])

@@ -28,7 +28,7 @@ KEYS = (
     ("← →", "step through time; with Shift, in larger steps"),
     ("Home, End", "first and last instant"),
     ("F", "fit the robot as it is shown; with Shift, its whole motion"),
-    ("Alt + 1, 2, 3", "inverse dynamics, forward dynamics, equations"),
+    ("Alt + 1, 2, 3, 4", "inverse dynamics, forward dynamics, equations, compare"),
     ("Ctrl + Enter", "run the computation of the open tab"),
     ("Ctrl + Z, Ctrl + Y", "undo and redo in the tables"),
     ("Tab, Enter", "move between controls; start or end editing a cell"),
@@ -40,7 +40,7 @@ if (!window.redynKeys) {
   document.addEventListener('keydown', (event) => {
     const control = event.ctrlKey || event.metaKey;
     const typing = event.target.closest?.('input:not([type=range], [type=checkbox]), textarea');
-    const tab = {1: 'tab-inverse', 2: 'tab-forward', 3: 'tab-equations'}[event.key];
+    const tab = {1: 'tab-inverse', 2: 'tab-forward', 3: 'tab-equations', 4: 'tab-compare'}[event.key];
     const open = document.querySelector('[role=tab][aria-selected=true][data-testid^=tab-]')?.dataset.testid;
     if (event.altKey && tab) press(tab);
     else if (control && event.key === 'Enter') {
@@ -184,7 +184,8 @@ class Header:
         self._code.open()
 
     async def _report(self) -> None:
-        await self._desk.download(lambda: takeaway.report(self._desk.state), "text/html")
+        formulas = await self._desk.equations.derived() if not self._desk.strips.reason else None
+        await self._desk.download(lambda: takeaway.report(self._desk.state, formulas), "text/html")
 
     async def _csv(self) -> None:
         await self._desk.download(lambda: takeaway.motion_csv(self._desk.state), "text/csv")

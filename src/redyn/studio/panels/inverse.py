@@ -15,6 +15,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import usual_text
 from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
 from redyn.studio.work import plot_data
@@ -32,6 +33,7 @@ CARDS = [
 ]
 ALL = "all joints"
 REACTIONS = "joint reactions"
+DRIVE = "Forward dynamics driven by these torques, from the start of this motion"
 RUN = "Inverse dynamics of this motion (Ctrl+Enter)"
 PINS = (
     "Of a joint that closes a loop: of its first link on its second, in the axes of its frame on the first. "
@@ -80,6 +82,10 @@ class InversePanel:
             self._rows = Part("rows", edit=self._edited)
             self._file = text("", "file-name", testid="motion-file")
             self._limits = text("", "beyond", "p", "inverse-limits")
+            with box("run-line of-results"):
+                self._pinned = Pinned(desk, "inverse")
+                self._drive = button("Drive", "drive", self._to_forward, DRIVE)
+                self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
             self._reactions = box("reactions", "reactions")
             with self._reactions:
@@ -146,6 +152,14 @@ class InversePanel:
             self.show()
             self._desk.show_motion(keep=True)
 
+    async def _to_forward(self) -> None:
+        """Simulates the motion that these torques make."""
+        desk = self._desk
+        if await desk.attempt("inverse", desk.state.drive_with_torques):
+            desk.forward.show_form()
+            await desk.choose_tab("forward")
+            await desk.forward.run()
+
     async def _csv(self, key: Any) -> None:
         name = messages.text(key)
         await self._desk.download(
@@ -155,6 +169,7 @@ class InversePanel:
     def block(self, reason: str) -> None:
         """Disables running while the tables are invalid."""
         block(self._run, reason, RUN)
+        block(self._drive, reason, DRIVE)
         self._plots.call("block", reason)
 
     # --- output --------------------------------------------------------------------------------------------------
@@ -208,12 +223,12 @@ class InversePanel:
         if self._shown not in options:
             self._shown = ALL
         self._split.show(self._shown, options)
-        self._show_result()
+        self.show_result()
 
     async def _set_shown(self, value: str) -> None:
         self._shown = value
         await self._desk.attempt("inverse", self._prepare, slow=True)
-        self._show_result()
+        self.show_result()
 
     def _prepare(self) -> None:
         """Computes the joint reactions, only if they are shown."""
@@ -222,17 +237,19 @@ class InversePanel:
             _ = (found.wrenches, found.loop_wrenches) if self._shown == REACTIONS else None
             _ = found.parts if self._shown not in (ALL, REACTIONS) else None
 
-    def _show_result(self) -> None:
+    def show_result(self) -> None:
         found = self._desk.state.inverse
         reactions = self._shown == REACTIONS
         self._plots.set_visibility(not reactions)
         self._reactions.set_visibility(reactions)
+        self._pinned.show(found is not None)
+        self._desk.compare.show()
         set_text(self._limits, sentence(found.beyond) if found is not None else "")
         self._limits.set_visibility(found is not None and bool(found.beyond))
         if found is None:
             self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
-        shown = takeaway.plots_of(found, self._split_at())
+        shown = takeaway.plots_of(found, self._split_at(), self._desk.state.board.pins)
         plots = {key: plot_data(found.robot, found.t, *pair) for key, pair in shown.items()}
         name = uploads.safe_name(found.robot.name)
         self._plots.call("setPlots", {"plots": plots, "start": 0, "duration": float(found.t[-1]), "name": name})

@@ -36,13 +36,17 @@ async function inStore(mode, work) {
   }
 }
 
-/** Saves a file that the server accepted, if the browser can; kind: robot, motion or torque. */
+/** Saves a file that the server accepted, if the browser can; kind: robot, motion, torque, or pin- and a key. */
 export async function keepFile(kind, file) {
   try {
     await inStore("readwrite", (store) => store.put({ name: file.name, file, kept: Date.now() }, `${tabName()} ${kind}`));
   } catch (error) {
     console.info(`${file.name} is not kept by this browser (${error})`);
   }
+}
+
+async function dropFile(kind) {
+  await inStore("readwrite", (store) => store.delete(`${tabName()} ${kind}`)).catch(() => {});
 }
 
 /** Removes files of tabs closed long ago. */
@@ -83,14 +87,15 @@ async function restoreFrom(url, name, copied) {
     ["robot", "meshes", work.uploaded],
     ["motion", "motion", work.motion?.kind === "csv"],
     ["torque", "torque", work.run?.drive === "csv"],
+    ...(work.board?.pins ?? []).map(({ key, name }) => [`pin-${key}`, "pin", true, `the pinned run ${name}`]),
   ];
   const lost = [];
-  for (const [kind, address, wanted] of kinds) {
+  for (const [kind, address, wanted, called] of kinds) {
     if (!wanted) continue;
     const entry = await inStore("readonly", (store) => store.get(`${name} ${kind}`)).catch(() => null);
     if (entry && copied) await keepFile(kind, entry.file);
     const reason = entry ? await send(`${url}/${address}?name=${encodeURIComponent(entry.name)}`, entry.file) : "the browser did not keep it";
-    if (reason) lost.push(`${kind === "robot" ? "the meshes of the robot" : `the file of the ${kind}`}: ${reason}`);
+    if (reason) lost.push(`${called ?? (kind === "robot" ? "the meshes of the robot" : `the file of the ${kind}`)}: ${reason}`);
   }
   return lost.length ? `not all of it; ${lost.join("; ")}` : "";
 }
@@ -109,6 +114,8 @@ export function mount(root, options) {
         sessionStorage.removeItem(NAME); // better nothing than an outdated state
       }
     },
+    keepPin: (key, text) => keepFile(`pin-${key}`, new File([text], key)),
+    dropPin: (key) => dropFile(`pin-${key}`),
     dispose: () => window.removeEventListener("pagehide", leave),
   };
 }

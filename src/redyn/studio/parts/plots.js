@@ -1,6 +1,6 @@
 // A grid of plots that share the page's clock. Each can be saved as PNG, SVG and CSV.
 
-import { createCharts } from "../report/charts.js";
+import { createCharts, sameCurves } from "../report/charts.js";
 import { element } from "../report/player.js";
 import { bytes } from "../report/solids.js";
 import { shade } from "../report/viewer.js";
@@ -21,6 +21,11 @@ function loadPlotly() {
 
 function doubles(text) {
   return new Float64Array(bytes(text).buffer);
+}
+
+/** Curves with times of their own. */
+function own({ ts, xs, ys }) {
+  return ts ? { ts: ts.map(doubles), xs: xs.map(doubles), ys: ys.map(doubles) } : {};
 }
 
 function save(name, address) {
@@ -125,8 +130,7 @@ export async function mount(root, options, emit) {
     for (const other of affected) {
       const at = other.plot.names.indexOf(name);
       if (at < 0) continue;
-      // A second run has the same curves again, dashed.
-      for (let curve = at; curve < other.plot.names.length; curve += other.plot.legend) other.chart.setVisible(curve, on);
+      for (const curve of sameCurves(other.plot, name)) other.chart.setVisible(curve, on);
       other.legend.children[at]?.setAttribute("aria-pressed", String(on));
     }
   }
@@ -151,10 +155,10 @@ export async function mount(root, options, emit) {
       card.plot = plot ?? null;
       card.section.dataset.curves = plot ? String(plot.names.length) : "0";
       const empty = { names: [], colours: [], t: new Float64Array(), y: new Float64Array() };
-      const data = plot ? { ...plot, t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
+      const data = plot ? { ...plot, ...own(plot), t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
       card.name.textContent = plot?.title ?? card.title;
       card.unit.textContent = plot?.unit ?? "";
-      card.chart.hidden = new Set(plot?.joints ? plot.names.flatMap((_, k) => (hidden.has(plot.names[k % plot.legend]) ? [k] : [])) : []);
+      card.chart.hidden = new Set(plot?.joints ? [...hidden].flatMap((name) => sameCurves(plot, name)) : []);
       fillLegend(card, data);
       const off = card.chart.hidden;
       await card.chart.setPlot(data);

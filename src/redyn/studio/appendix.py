@@ -1,0 +1,106 @@
+"""What a report holds below its plots: the robot's tables, the ranges of every run, and the equations of motion."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from redyn.studio.comparing import Compared, compare
+from redyn.studio.formulas import Formulas
+from redyn.studio.panels.columns import link_columns
+from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
+from redyn.studio.panels.matrices import matrix_html, table_html
+from redyn.studio.table import draft_of
+
+if TYPE_CHECKING:
+    from redyn.studio.state import State
+
+TABLES = {"geometry": "Geometry", "mass": "Mass and inertia", "joint": "Limits and friction"}
+RANGES = {
+    "q": "Joint values (rad, m)",
+    "qd": "Joint rates (rad/s, m/s)",
+    "tau": "Torques (Nm, N)",
+    "energy": "Energy (J)",
+}
+MOST_JOINTS = 12  # of the numbers in M, C and g; larger matrices fill pages
+
+
+def appendix(state: State, formulas: Formulas | None = None) -> str:
+    """HTML; `formulas`: of the robot that is shown, if there are any."""
+    return "".join([_runs(state), _robot(state), _equations(state, formulas)])
+
+
+def _section(title: str, *parts: str) -> str:
+    return f"<h2>{html.escape(title)}</h2>{''.join(parts)}"
+
+
+def _figure(title: str, table: str) -> str:
+    return f"<figure><figcaption>{html.escape(title)}</figcaption>{table}</figure>"
+
+
+def _runs(state: State) -> str:
+    found = compare(state)
+    shown = [run for run in found.runs if run.shown]
+    if not shown:
+        return ""
+    head = ["run", "computed", "until (s)", "rows"]
+    body = [[run.name, run.trace.about, f"{run.trace.t[-1]:g}", str(len(run.trace.t))] for run in shown]
+    parts = [_figure("Compared runs", table_html(head, body))]
+    if found.plot is not None and found.numbers:
+        body = [[run.name, *found.numbers[run.key]] for run in shown if run.key in found.numbers]
+        parts.append(_figure(found.plot.title, table_html(["run", *found.heads], body)))
+    for group, title in RANGES.items():
+        signals = {s.key: s for run in shown for s in run.trace.signals if s.group == group}
+        heads = [f"{signal.name} ({signal.unit})" if signal.unit else signal.name for signal in signals.values()]
+        body = [[run.name, *(_range(run, key) for key in signals)] for run in shown]
+        if signals:
+            parts.append(_figure(f"{title}, from smallest to largest", table_html(["run", *heads], body)))
+    return _section("Runs", *parts)
+
+
+def _range(run: Compared, key: str) -> str:
+    if not run.trace.has(key):
+        return "–"
+    values = run.trace[key]
+    return f"{values.min():.4g} to {values.max():.4g}"
+
+
+def _robot(state: State) -> str:
+    draft = draft_of(state.robot.description)
+    parts: list[str] = []
+    for tab, title in TABLES.items():
+        columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab)}
+        used = [field for field in columns if any(row.get(field) for row in draft.rows)]
+        body = [[_short(str(row.get(field, ""))) for field in used] for row in draft.rows]
+        if len(used) > 1:  # more than the names of the links
+            parts.append(_figure(title, table_html([columns[field] for field in used], body)))
+    return _section(f"Robot: {state.robot.name}", *parts)
+
+
+def _short(text: str) -> str:
+    """A cell as the tables show it: long numbers rounded."""
+    try:
+        return f"{float(text):.4g}" if len(text) > 7 else text
+    except ValueError:
+        return text
+
+
+def _equations(state: State, formulas: Formulas | None) -> str:
+    robot = state.robot
+    parts = [f"<p class=law>{html.escape(CLOSED if robot.model.loops else LAW)}</p>"]
+    if state.open_loop:
+        return ""
+    if formulas is not None:
+        for key, (_, name) in PARTS.items():
+            cells = [[entry.mathml for entry in row] for row in getattr(formulas, key).rows]
+            parts.append(f'<div class="formula">{matrix_html(cells, name, markup=True)}</div>')
+        parts.append("<p>c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.</p>")
+    if robot.dof <= MOST_JOINTS:
+        pose = ", ".join(f"{x:.4g}" for x in np.atleast_1d(state.q))
+        parts.append(f"<p>At q = ({pose}), t = {state.time:.4g} s:</p>")
+        for key, matrix in state.matrices().items():
+            parts.append(f'<div class="formula">{matrix_html(numbers(matrix), PARTS[key][1])}</div>')
+    tree = of_tree(robot).strip()
+    return _section("Equations of motion", *parts, f"<p>{html.escape(tree)}</p>" if tree else "")

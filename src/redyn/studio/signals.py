@@ -1,0 +1,144 @@
+"""The numbers of a result over time, by signal, in one form for whatever made them: what is pinned and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from redyn.report.plots import turning
+from redyn.robot import Robot
+from redyn.studio.coordinates import coordinate_units
+from redyn.studio.entries import whole_pose
+from redyn.studio.work import Finished, Inverse, inverse_plots, run_plots
+
+if TYPE_CHECKING:
+    from redyn.studio.plans import RunPlan
+
+Array = NDArray[np.float64]
+Source = Literal["inverse", "forward"]
+Curves = tuple[Sequence[str], ArrayLike]  # names, and a column for each
+
+# By the first part of a column's name: how a signal is called, and its unit where it turns and where it slides.
+GROUPS = {
+    "q": ("{}: value", "rad", "m"),
+    "qd": ("{}: rate", "rad/s", "m/s"),
+    "qdd": ("{}: acceleration", "rad/s²", "m/s²"),
+    "tau": ("{}: torque", "Nm", "N"),
+    "path": ("end effector: {}", "m", "m"),
+    "energy": ("energy: {}", "J", "J"),
+    "reference": ("{}: reference", "rad", "m"),
+    "error": ("{}: reference - value", "rad", "m"),
+}
+_PLOTS = {"torque": "tau"}  # plots that are not called like their columns
+
+
+class Signal(NamedTuple):
+    """One quantity: `group` is a key of GROUPS, `name` a joint, an axis or a kind of energy."""
+
+    group: str
+    name: str
+    unit: str
+
+    @property
+    def key(self) -> str:
+        """As in the header of CSV files."""
+        return f"{self.group}_{self.name}"
+
+    @property
+    def label(self) -> str:
+        return GROUPS[self.group][0].format(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A result as a table of signals; all numbers are finite."""
+
+    source: Source
+    about: str  # what was computed, in short
+    t: Array  # (N,)
+    signals: tuple[Signal, ...]
+    values: Array  # (N, signals)
+
+    def find(self, key: str) -> Signal | None:
+        return next((signal for signal in self.signals if signal.key == key), None)
+
+    def __getitem__(self, key: str) -> Array:
+        return self.values[:, [signal.key for signal in self.signals].index(key)]
+
+    def has(self, *keys: str) -> bool:
+        return all(self.find(key) is not None for key in keys)
+
+    def thinned(self, most: int) -> Trace:
+        """At most so many numbers: every k-th row, and the last one."""
+        rows = max(most // (len(self.signals) + 1), 2)
+        if len(self.t) <= rows:
+            return self
+        step = -(-(len(self.t) - 1) // (rows - 1))
+        keep = np.union1d(np.arange(0, len(self.t), step), [len(self.t) - 1])
+        return Trace(self.source, self.about, self.t[keep], self.signals, self.values[keep])
+
+
+def of_inverse(found: Inverse) -> Trace:
+    """A motion and its torques."""
+    plots: dict[str, Curves] = {
+        _PLOTS.get(key, key): (plot.names, plot.values) for key, plot in inverse_plots(found).items()
+    }
+    kind = found.plan.samples.name if found.plan.samples is not None else found.plan.kind
+    return _trace("inverse", f"{found.robot.name}, {kind}", found.robot, found.t, plots)
+
+
+def of_run(finished: Finished, plan: RunPlan) -> Trace:
+    """A simulation; if a controller acts, with its reference and error."""
+    run = finished.run
+    plots: dict[str, Curves] = {key: (plot.names, plot.values) for key, plot in run_plots(run).items()}
+    wanted = _reference(run.robot, plan, run.t)
+    if wanted is not None:
+        names = run.robot.coordinate_names
+        plots |= {"reference": (names, wanted), "error": (names, wanted - run.q)}
+    return _trace("forward", f"{run.robot.name}, {run.method}", run.robot, run.t, plots)
+
+
+def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:
+    """What a controller aims at; None without one, or with quaternions, which cannot be subtracted."""
+    if robot.nq != robot.dof:
+        return None
+    if plan.drive == "pd":
+        return np.tile(whole_pose(robot, plan.target), (len(t), 1))
+    return None if plan.motion is None else plan.motion.motion(robot)(t)[0]
+
+
+def with_units(robot: Robot, names: Iterable[str]) -> list[str]:
+    """Names of the columns of a CSV file, with their units, which are read again: see `redyn.trajectory.read_table`."""
+    units = {"t": "s"}
+    for group in ("qd", "qdd", "tau"):
+        _, angular, linear = GROUPS[group]
+        for name, turns in zip(robot.velocity_names, turning(robot), strict=True):
+            units[f"{group}_{name}"] = angular if turns else linear
+    for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
+        units[f"q_{name}"] = unit
+    whole = {"path": "m", "energy": "J"}
+    heads: list[str] = []
+    for name in names:
+        own = name.partition(", ")[0]  # of another run, it is followed by its label
+        part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
+        unit = units.get(own) or units.get(part) or whole.get(group, "")
+        heads.append(f"{name} [{unit}]" if unit else name)
+    return heads
+
+
+def _trace(source: Source, about: str, robot: Robot, t: Array, plots: dict[str, Curves]) -> Trace:
+    turns = dict(zip(robot.velocity_names, turning(robot), strict=True))
+    entries = dict(zip(robot.coordinate_names, coordinate_units(robot), strict=True))
+    signals: list[Signal] = []
+    for group, (names, _) in plots.items():
+        _, angular, linear = GROUPS[group]
+        of_q = group in ("q", "reference", "error")
+        units = [entries[name] if of_q else angular if turns.get(name) else linear for name in names]
+        signals += [Signal(group, name, unit) for name, unit in zip(names, units, strict=True)]
+    table = np.column_stack([np.asarray(values, dtype=np.float64) for _, values in plots.values()])
+    finite = np.isfinite(table).all(axis=1)  # a diverged motion ends with values that cannot be drawn
+    return Trace(source, about, t[finite], tuple(signals), table[finite])
