@@ -65,8 +65,8 @@ class Tab:
             self(f"run-{panel}").click()
 
     def open(self, panel):
-        """A tab on the right; the 3D view then shows that tab's motion, the equations leave it as it is."""
-        if panel in ("equations", self.motion):
+        """A tab on the right; the 3D view then shows that tab's motion, the others leave it as it is."""
+        if panel in ("equations", "kinematics", self.motion):
             self(f"tab-{panel}").click()
         else:
             with self.redrawn():

@@ -9,10 +9,12 @@ from typing import Any, cast
 import numpy as np
 
 from redyn.description import RobotDescription, library, read, to_data
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
+from redyn.studio.reaching import PoseForm
 
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
@@ -99,6 +101,25 @@ def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:
     ]
     if robot.model.simple and {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}:
         lines.append("print(robot.denoc(q, qd))  # the book's matrices")
+    return "\n".join(lines) + "\n"
+
+
+def reach_code(robot: Robot, form: PoseForm, q: list[float]) -> str:
+    """All solutions of a pose, and what the frame can do at the current one."""
+    mask = "" if form.counts == "pose" else ", mask=[False] * 3 + [True] * 3"
+    of, seen_from = ("0" if name == WORLD else repr(name) for name in (form.of, form.seen_from))
+    lines = ["import redyn", "", *_robot(robot.description), f"q = {_numbers(q)}", f"frame = {form.frame!r}"]
+    if robot.nq == robot.dof or is_closed(robot):
+        lines += [
+            f"pose = {form.pose().tolist()!r}",
+            f"found = robot.inverse_kinematics_all(pose, frame, q{mask})",
+            "print(found.how, found.reason)",
+            "print(found.solutions)",
+        ]
+    lines += ['print("Jacobian\\n", robot.jacobian(q, frame))']
+    if not robot.model.loops:
+        lines += ["print(robot.manipulability(q, frame))"]
+    lines += [f'print("transform\\n", robot.transform(q, {of}, seen_from={seen_from}))']
     return "\n".join(lines) + "\n"
 
 

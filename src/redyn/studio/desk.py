@@ -24,6 +24,7 @@ from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
 from redyn.studio.panels.inverse import InversePanel
 from redyn.studio.panels.jog import JogPanel
+from redyn.studio.panels.kinematics import KinematicsPanel
 from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
@@ -37,8 +38,18 @@ TABS = {
     "inverse": ("Inverse dynamics", "tab-inverse"),
     "forward": ("Forward dynamics", "tab-forward"),
     "equations": ("Equations", "tab-equations"),
+    "kinematics": ("Kinematics", "tab-kinematics"),
 }
-OF_A_ROBOT = ("inverse", "forward", "pose", "equations", "loop")  # causes of errors that are dropped with it
+OF_A_ROBOT = (
+    "inverse",
+    "forward",
+    "pose",
+    "equations",
+    "kinematics",
+    "abilities",
+    "workspace",
+    "loop",
+)  # causes of errors that are dropped with it
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -62,7 +73,7 @@ class Desk:
             with box("right panel"):
                 self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
-                self.equations = EquationsPanel(self)
+                self.equations, self.kinematics = EquationsPanel(self), KinematicsPanel(self)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
@@ -156,6 +167,7 @@ class Desk:
         self.show_motion()
         self.forward.watch()
         await self.equations.show()
+        await self.kinematics.show()
 
     async def open(self, make: Callable[[], Opened]) -> None:
         """Opens another robot: picked, uploaded or new."""
@@ -227,7 +239,7 @@ class Desk:
                 if state.wanted is description:
                     before = state.robot.notes
                     stopped = state.follow(robot)
-                    session.troubles.forget("forward", "pose")
+                    session.troubles.forget("forward", "pose", "kinematics", "workspace")
                     if session.desk is not None:
                         session.desk.show_robot()
                         session.desk.show_troubles()
@@ -269,6 +281,7 @@ class Desk:
         self.show_motion(keep=keep)
         self.keep_soon()
         await self.equations.show()
+        await self.kinematics.show()
 
     # --- output --------------------------------------------------------------------------------------------------
 
@@ -277,7 +290,7 @@ class Desk:
         self.tables.show()
         self.header.show()
         self.strips.show()
-        for panel in (self.header, self.inverse, self.forward, self.equations):
+        for panel in (self.header, self.inverse, self.forward, self.equations, self.kinematics):
             panel.block(self.strips.reason)
         self.tables.block(self.strips.wrong)
 
@@ -285,6 +298,7 @@ class Desk:
         self.show_tables()
         self.jog.show()
         self.view.show_frames()
+        self.kinematics.show_robot()
 
     def show_motion(self, keep: bool = False, t: float = 0.0) -> None:
         """Shows the motion of the open tab in the 3D view and the player, or the pose if there is none."""
@@ -309,6 +323,7 @@ class Desk:
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()
+        self.kinematics.show_pose()
 
     def at_time(self, t: Any) -> None:
         """The player has reached a time."""
@@ -329,6 +344,7 @@ class Desk:
             panel.refresh()
         self.keep_soon()
         await self.equations.show()
+        await self.kinematics.show()
 
     # --- work saved in the browser -------------------------------------------------------------------------------
 

@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
+from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
 from redyn.studio.opening import Opened, Origin, build
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
-from redyn.studio.state import State, Tab
+from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
+from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
 
@@ -48,6 +51,7 @@ def snapshot(state: State) -> dict[str, Any]:
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "pose": dataclasses.asdict(state.pose),
         "tab": state.tab,
         "before": state.before,
         "ran": state.forward is not None or state.job is not None,
@@ -81,6 +85,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
+        pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         own = kept["own"] is True
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
@@ -90,10 +95,14 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
         robot = build(robot.description.placed_in(folder))
+    if before not in MOTIONS:
+        before = "inverse"
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
-    state.tab, state.before, state.origin = tab, before, draft.origin
+    state.pose, state.tab, state.before, state.origin = pose, tab, before, draft.origin
     state.inverse, state.forward, state.job = None, None, None
+    state.forget_reached()
+    state.forget_cloud()
 
 
 def _tab(value: object) -> Tab:
@@ -128,6 +137,27 @@ def _paths(data: dict[str, Any], count: int) -> dict[str, PathForm]:
             if len(begin) == count:
                 paths[kind] = PathForm(begin, **fields, typed=data[kind]["typed"] is True)
     return paths
+
+
+def _pose(data: object, robot: Robot) -> PoseForm:
+    """The kinematics panel; what does not fit the robot is left out."""
+    form = PoseForm()
+    form.fit(robot)
+    if not isinstance(data, dict):
+        return form
+    kept = cast("dict[str, Any]", data)
+    for key, known in (("way", WAYS), ("counts", COUNTS), ("plane", PLANES)):
+        if kept[key] in known:
+            setattr(form, key, kept[key])
+    for key in ("frame", "of", "seen_from"):
+        if kept[key] in (*robot.frame_names, *([WORLD] if key != "frame" else [])):
+            setattr(form, key, kept[key])
+    form.ghosts, form.ellipsoid = kept["ghosts"] is True, kept["ellipsoid"] is True
+    numbers = [str(text)[:LONGEST] for text in kept["numbers"]]
+    matrix = [[str(text)[:LONGEST] for text in row] for row in kept["matrix"]]
+    if len(numbers) == 6 and [len(row) for row in matrix] == [4, 4, 4]:
+        form.numbers, form.matrix, form.counts = numbers, matrix, form.counts or "pose"
+    return form
 
 
 def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:

@@ -27,11 +27,13 @@ from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.plans import METHODS, PATHS, MotionPlan
+from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Tab = Literal["inverse", "forward", "equations"]
+Tab = Literal["inverse", "forward", "equations", "kinematics"]
+MOTIONS = ("inverse", "forward")  # tabs with a motion of their own
 
 FIRST = "kuka-kr5"
 FULL = np.ones(6, dtype=bool)
@@ -52,12 +54,17 @@ class State:
     q: Array
     motion: MotionForm = field(default_factory=MotionForm)
     run: RunForm = field(default_factory=RunForm)
+    pose: PoseForm = field(default_factory=PoseForm)
     tab: Tab = "inverse"
     inverse: Inverse | None = None
     forward: Forward | None = None
     job: Job | None = None
     derivation: Job | None = None  # of formulas
-    before: Tab = "inverse"  # the tab open before the equations
+    reached: Reached | None = None  # the pose typed last, and its solutions
+    cloud: Cloud | None = None
+    search: Job | None = None  # of solutions
+    sampling: Job | None = None  # of a cloud
+    before: Tab = "inverse"  # the last open tab with a motion
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -71,6 +78,7 @@ class State:
         state = cls(editor, found.robot, found.robot.initial.copy(), origin=found.origin)
         state.motion.fit(found.robot)
         state.run.fit(found.robot)
+        state.pose.fit(found.robot)
         return state
 
     def close(self) -> None:
@@ -82,7 +90,7 @@ class State:
     @property
     def jobs(self) -> list[Job]:
         """Jobs that run, wait or have just ended."""
-        return [job for job in (self.job, self.derivation) if job is not None]
+        return [job for job in (self.job, self.derivation, self.search, self.sampling) if job is not None]
 
     def let_go(self, simulations: bool) -> None:
         """Drops large results, which can be recomputed: motions automatically, simulations by running them again."""
@@ -173,6 +181,7 @@ class State:
         stopped = self._use(found.robot)
         self.motion.fit(found.robot)
         self.run.fit(found.robot)
+        self.pose.fit(found.robot)
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -196,7 +205,7 @@ class State:
         alike = robot.model.quaternions == self.robot.model.quaternions and _names(robot) == _names(self.robot)
         before, pose = self.robot.initial, self.q
         stopped = self._use(robot)
-        for form in (self.motion, self.run):
+        for form in (self.motion, self.run, self.pose):
             (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose if _fits(robot, pose) else self.q
@@ -235,6 +244,8 @@ class State:
             self.job.cancel()
         self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
         self.inverse, self.forward, self.job = None, None, None
+        self.forget_reached()
+        self.forget_cloud()
         return stopped
 
     @property
@@ -337,15 +348,48 @@ class State:
         if found is not None:
             self.q = found.q[instant(found.t, t)].copy()
 
+    # --- kinematics ----------------------------------------------------------------------------------------------
+
+    def forget_reached(self) -> None:
+        """The solutions are no longer those of the pose that is typed."""
+        if self.search is not None:
+            self.search.cancel()
+        self.reached, self.search = None, None
+
+    def forget_cloud(self) -> None:
+        if self.sampling is not None:
+            self.sampling.cancel()
+        self.cloud, self.sampling = None, None
+
+    def reach_order(self) -> ReachOrder:
+        """Arguments of `reaching.reach`."""
+        self.check_right()
+        self.check_closed()
+        return self.pose.order(self.robot, self.q)
+
+    def cloud_order(self) -> CloudOrder:
+        """Arguments of `reaching.cloud`."""
+        self.check_right()
+        self.check_closed()
+        return CloudOrder(self.robot.description, self.pose.frame)
+
+    def go_to(self, solution: int) -> None:
+        """Takes one of the solutions as the pose."""
+        if self.reached is None or not 0 <= solution < len(self.reached.found):
+            raise InputError("solution: the list has changed; choose again")
+        self.q = self.reached.found.solutions[solution].copy()
+
+    # --- motions -------------------------------------------------------------------------------------------------
+
     def choose(self, tab: Tab) -> None:
-        if self.tab != "equations":
+        if self.tab in MOTIONS:
             self.before = self.tab
         self.tab = tab
 
     @property
     def playing(self) -> Tab:
-        """The tab whose motion is played: the open one, or for the equations the previous one."""
-        return self.before if self.tab == "equations" else self.tab
+        """The tab whose motion is played: the open one, or the last one that had a motion."""
+        return self.tab if self.tab in MOTIONS else self.before
 
     @property
     def played(self) -> Run | Inverse | None:

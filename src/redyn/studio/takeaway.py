@@ -46,6 +46,9 @@ def python(state: State) -> str:
     if state.tab == "forward":
         order = state.forward_order() if state.forward is None else state.forward.order
         return code.forward_code(robot, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
+    if state.tab == "kinematics":
+        state.pose.begin(robot, state.q)
+        return code.reach_code(robot, state.pose, state.q.tolist())
     return code.state_code(robot, state.q.tolist(), state.rates_at(state.time).tolist())
 
 

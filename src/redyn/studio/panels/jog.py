@@ -16,6 +16,12 @@ from redyn.studio.forms import number
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
+METER = {
+    "testid": "singular",
+    "regular": "1: as far as usual; 0: singular, where the driven joints no longer determine how the others move",
+    "singular": "Nearly singular: there the driven joints no longer determine how the others move, "
+    "and torques become large",
+}
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 
@@ -29,7 +35,7 @@ class JogPanel:
                 text("Joints", tag="h2")
                 button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
             self._part = Part("jog", jog=self._jog)
-            self._meter = Part("meter")
+            self._meter = Part("meter", METER)
             with box("panel-head"):
                 text("End effector", tag="h2")
                 title = "Step of one click: metres along an axis, radians about it"

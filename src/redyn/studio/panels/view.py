@@ -25,6 +25,10 @@ class ViewPanel:
     def set_poses(self, rows: list[list[float]]) -> None:
         self._stage.call("setPoses", rows)
 
+    def overlay(self, kind: str, data: dict[str, Any] | None) -> None:
+        """Draws ghosts, an ellipsoid or a cloud: see overlays.js. None removes it."""
+        self._stage.call("overlay", kind, data)
+
     def dh(self, name: str, *values: Any) -> None:
         self._stage.call(name, *values)
 

@@ -3,6 +3,7 @@
 import { createPlayer, element } from "../report/player.js";
 import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
+import { createOverlays } from "./overlays.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
 
@@ -46,6 +47,7 @@ export async function mount(root, options, emit) {
   let lastSent = -1;
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, emit);
+  const overlays = createOverlays(THREE);
   for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
   fit.addEventListener("click", (event) => fitAll(!event.shiftKey));
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
@@ -74,6 +76,7 @@ export async function mount(root, options, emit) {
       if (before[k]) viewer.look(before[k]);
       if (scenes.length > 1) views.children[k].append(element("div", { class: "which" }, scenes[k].label));
     });
+    overlays.enter(viewers[0] ?? null);
     scale.textContent = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
     jogged = false;
     clock.start = start ?? 0;
@@ -138,6 +141,12 @@ export async function mount(root, options, emit) {
   return {
     load,
     setPoses,
+    /** Draws something of the kinematics tab: see overlays.js. */
+    overlay(kind, data) {
+      overlays.set(kind, data);
+      if (data && kind !== "ellipsoid" && !moved) viewers[0]?.fit({ now: true }); // there is more to see
+      root.dataset[kind] = data ? String(data.poses?.length ?? 1) : "0";
+    },
     dh,
     dhStep: (change) => steps.go(change),
     dhPlay: () => steps.play(),
@@ -150,6 +159,7 @@ export async function mount(root, options, emit) {
       document.removeEventListener("keydown", key);
       unlook();
       unclock();
+      overlays.dispose();
       players?.dispose();
       for (const viewer of viewers) viewer.dispose();
       for (const device of devices) device.dispose();
