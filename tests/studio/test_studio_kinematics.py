@@ -154,10 +154,10 @@ def test_solutions_of_another_robot_or_pose_are_not_shown(state):
 
 def test_the_workspace_and_its_sections(state):
     found = cloud(lambda part, note: None, state.cloud_order())
-    assert found.points.shape == (20_000, 3)
-    assert found.sentence.startswith("20,000 random positions within the joint limits: x from")
+    assert found.points.shape == (40_000, 3)
+    assert found.sentence.startswith("40,000 random positions within the joint limits: x from")
     whole, part = (np.frombuffer(b64decode(found.data(plane)["points"]), "<f4").reshape(-1, 3) for plane in ("", "xz"))
-    assert 100 < len(part) < len(whole) == 20_000
+    assert 100 < len(part) < len(whole) == 40_000
     assert np.ptp(part[:, 1]) < 0.05 * np.ptp(whole[:, 1])
 
 

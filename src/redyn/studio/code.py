@@ -15,6 +15,7 @@ from redyn.robot import Robot
 from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 from redyn.studio.reaching import PoseForm
+from redyn.studio.teaching import TaughtPlan
 
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
@@ -188,6 +189,8 @@ def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
         s: Samples = plan.samples
         given = [*(["robot"] if closed else []), *(_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None)]
         return [f"motion = redyn.trajectory.{'closed_' if closed else ''}samples({', '.join(given)})  # {s.name}"]
+    if plan.taught is not None:
+        return _taught(plan.taught)
     start = _pose(robot, plan.start)
     if plan.path is not None:
         path = plan.path
@@ -202,6 +205,17 @@ def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
         ]
     extra = "" if robot.nq == robot.dof else ", robot=robot"
     return [f"motion = redyn.trajectory.{plan.kind}({start}, {_numbers(plan.stop)}, {plan.duration!r}{extra})"]
+
+
+def _taught(plan: TaughtPlan) -> list[str]:
+    point = "redyn.trajectory.Point"
+    rows = [
+        f"    {point}(q={_numbers(each.q)}{''.join(f', {name}={value!r}' for name, value in each.options.items())}),"
+        for each in plan.points
+    ]
+    limits = {"speed": plan.speed, "acceleration": plan.acceleration}
+    given = "".join(f", {name}={list(value)!r}" for name, value in limits.items() if value is not None)
+    return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught(robot, points{given})"]
 
 
 def _law(plan: RunPlan, robot: Robot) -> list[str]:

@@ -25,6 +25,7 @@ from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
 from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
+from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
 
 VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
@@ -48,6 +49,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "motion": {
             **_form(state.motion, "motion"),
             "typed": state.motion.typed,
+            "taught": dataclasses.asdict(state.motion.taught),
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
@@ -83,6 +85,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         _fill(motion, kept["motion"], "motion")
         motion.typed = kept["motion"]["typed"] is True
         motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
+        motion.taught = _taught(kept["motion"].get("taught"), robot)
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         pose = _pose(kept.get("pose"), robot)
@@ -137,6 +140,21 @@ def _paths(data: dict[str, Any], count: int) -> dict[str, PathForm]:
             if len(begin) == count:
                 paths[kind] = PathForm(begin, **fields, typed=data[kind]["typed"] is True)
     return paths
+
+
+def _taught(data: object, robot: Robot) -> TaughtForm:
+    """Taught points; those of another robot are left out."""
+    if not isinstance(data, dict):
+        return TaughtForm()
+    kept = cast("dict[str, Any]", data)
+    points: list[PointForm] = []
+    for point in kept["points"][:MOST_POINTS]:
+        values = [str(text)[:LONGEST] for text in point["q"]]
+        fields = {name: str(point[name])[:LONGEST] for name in FIELDS}
+        fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
+        if len(values) == robot.nq:
+            points.append(PointForm(values, **fields))
+    return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
 
 
 def _pose(data: object, robot: Robot) -> PoseForm:

@@ -38,7 +38,7 @@ NORMALS = {"xz": (0.0, -1.0, 0.0), "yz": (1.0, 0.0, 0.0), "xy": (0.0, 0.0, 1.0)}
 DIGITS = 12  # of a pose in its fields
 SKEW = 1e-2  # how far a typed matrix may be from a rotation; the nearest one is taken
 SAME = 1e-6  # rad and m: the pose shown is a solution
-POINTS, CLOSED_POINTS = 20_000, 200  # of a cloud; of a robot with loops, each of which takes a while
+POINTS, CLOSED_POINTS = 40_000, 200  # of a cloud; of a robot with loops, each of which takes a while
 SLAB = 0.03  # thickness of a section, as a share of the cloud's size
 
 
@@ -114,12 +114,19 @@ class PoseForm:
 
     def order(self, robot: Robot, q: Array) -> ReachOrder:
         """Arguments of `reach`."""
-        if robot.nq != robot.dof and not is_closed(robot):
-            raise InputError(
-                f"inverse kinematics: {robot.name} has joints with quaternions, such as a floating base, which are not "
-                "solved for; move it with the sliders"
-            )
+        if why := unsolved(robot):
+            raise InputError(why)
         return ReachOrder(robot.description, self.pose(), self.frame, q.copy(), self.counts)
+
+
+def unsolved(robot: Robot) -> str:
+    """Why there is no inverse kinematics of a robot; empty if there is."""
+    if robot.nq == robot.dof or is_closed(robot):
+        return ""
+    return (
+        f"No inverse kinematics: {robot.name} has joints with quaternions, such as a floating base, which are not "
+        "solved for. Move it with the sliders."
+    )
 
 
 def _text(x: float, angle: bool = False) -> str:
@@ -258,8 +265,8 @@ class Abilities(NamedTuple):
             return "Not computed for robots with loops; the bar below the sliders shows how near they are to singular."
         along, about = (", ".join(f"{_noiseless(x):.3g}" for x in part.radii) for part in (at.translation, at.rotation))
         return (
-            f"Manipulability {float(at.index):.3g}. Half axes of the ellipsoid at unit joint rates: {along} m/s; "
-            f"of that of rotation: {about} rad/s."
+            f"Manipulability {_noiseless(float(at.index)):.3g}. Half axes of the ellipsoid at unit joint rates: "
+            f"{along} m/s; of that of rotation: {about} rad/s."
         )
 
     @property

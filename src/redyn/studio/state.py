@@ -22,7 +22,7 @@ from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, is_closed, movable, towards, why_open
-from redyn.studio.forms import MotionForm, RunForm
+from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
@@ -215,7 +215,8 @@ class State:
             self.motion.typed = last.typed
             if last.typed or not robot.model.loops:
                 self.motion.stop = last.stop
-            if last.kind in PATHS:
+            self.motion.taught = last.taught
+            if last.kind in (*PATHS, "taught"):
                 self.motion.kind, self.motion.paths = last.kind, last.paths
             self.run.fit(robot)
         return stopped
@@ -378,6 +379,11 @@ class State:
         if self.reached is None or not 0 <= solution < len(self.reached.found):
             raise InputError("solution: the list has changed; choose again")
         self.q = self.reached.found.solutions[solution].copy()
+
+    def go_to_point(self, at: int) -> None:
+        """Takes the joint values of a taught point as the pose."""
+        names = self.robot.coordinate_names
+        self.q = np.array(self.motion.taught.values(at, names, per_joint))
 
     # --- motions -------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from redyn.report.html import Second, write_html
 from redyn.report.plots import Other, Plot
 from redyn.studio import code
 from redyn.studio.limits import sentence
+from redyn.studio.plans import KINDS
 from redyn.studio.prepared import load_meshes
 from redyn.studio.uploads import safe_name
 from redyn.studio.work import (
@@ -117,7 +118,8 @@ def report(state: State) -> tuple[str, bytes]:
 
 def _inverse_report(path: Path, found: Inverse, meshes: Path | None) -> None:
     notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
-    what = found.plan.kind if found.plan.path is not None else f"{found.plan.kind} motion"
+    plain = found.plan.path is None and found.plan.taught is None
+    what = f"{found.plan.kind} motion" if plain else KINDS[found.plan.kind].lower()
     title = f"{found.robot.name}: {what} in {found.plan.duration:g} s"
     plots = list(inverse_plots(found).values())
     write_html(path, found.robot, found.t, found.q, plots, title=title, notes=notes, meshes=load_meshes(meshes))

@@ -26,6 +26,7 @@ from redyn.studio.reaching import (
     Reached,
     abilities,
     transform,
+    unsolved,
 )
 
 if TYPE_CHECKING:
@@ -159,8 +160,8 @@ class KinematicsPanel:
             self._desk.show_pose()
 
     def block(self, reason: str) -> None:
-        """Disables solving while the tables are invalid."""
-        block(self._solve, reason, SOLVE)
+        """Disables solving while the tables are invalid, or where there is nothing to solve."""
+        block(self._solve, reason or unsolved(self._desk.state.robot), SOLVE)
         block(self._use, reason, USE)
         block(self._cloud, reason, CLOUD)
 
@@ -169,6 +170,8 @@ class KinematicsPanel:
     async def run(self) -> None:
         """Solves for the pose that is typed, in another process."""
         state = self._desk.state
+        if unsolved(state.robot):
+            return
 
         def submit() -> None:
             state.forget_reached()
@@ -313,7 +316,7 @@ class KinematicsPanel:
         if reached is not None:
             set_text(self._note, reached.sentence)
         else:
-            set_text(self._note, "solving" if state.search is not None else UNREADY)
+            set_text(self._note, unsolved(robot) or ("solving" if state.search is not None else UNREADY))
         every = coordinate_heads(robot)
         shown = [] if reached is None else reached.rows(robot)
         at = -1 if reached is None else reached.at(state.q)
