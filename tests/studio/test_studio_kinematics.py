@@ -138,6 +138,24 @@ def test_robots_with_loops_and_floating_bases(state):
     assert abilities(state.robot, state.q, state.pose.frame).share is not None
 
 
+def test_the_frame_follows_what_drags_it(state):
+    before, q = state.robot.forward_kinematics(state.q), state.q
+    place = before[:3, 3] + [0.02, -0.01, 0.03]
+    assert state.drag(place) == ""
+    pose = state.robot.forward_kinematics(state.q)
+    np.testing.assert_allclose(pose[:3, 3], place, atol=1e-7)
+    np.testing.assert_allclose(pose[:3, :3], before[:3, :3], atol=1e-7)
+    assert np.abs(state.q - q).max() < 0.3
+    assert state.drag(np.array([9.0, 0.0, 0.0])) == "The frame can go no further that way."
+    with pytest.raises(InputError, match="three numbers"):
+        state.drag(np.array([np.nan, 0.0, 0.0]))
+    state.open(open_source("two-link"))
+    state.pose.begin(state.robot, state.q)
+    state.q = np.array([0.3, 0.8])
+    assert state.drag(np.array([1.2, 1.1, 0.0])) == ""
+    np.testing.assert_allclose(state.robot.forward_kinematics(state.q)[:2, 3], [1.2, 1.1], atol=1e-7)
+
+
 def test_solutions_of_another_robot_or_pose_are_not_shown(state):
     solved(state)
     state.cloud = cloud(lambda part, note: None, state.cloud_order())

@@ -576,6 +576,15 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
+  /** The ray from the camera through a point of the window, as a raycaster. */
+  function ray(x, y) {
+    const box = canvas.getBoundingClientRect();
+    const caster = new THREE.Raycaster();
+    const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    caster.setFromCamera(at, camera);
+    return caster;
+  }
+
   function look(there) {
     if (there) {
       camera.position.fromArray(there.position);
@@ -646,6 +655,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     setTime,
     setPoses,
     copy,
+    ray,
     show,
     fit,
     look,

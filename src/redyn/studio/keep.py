@@ -170,7 +170,7 @@ def _pose(data: object, robot: Robot) -> PoseForm:
     for key in ("frame", "of", "seen_from"):
         if kept[key] in (*robot.frame_names, *([WORLD] if key != "frame" else [])):
             setattr(form, key, kept[key])
-    form.ghosts, form.ellipsoid = kept["ghosts"] is True, kept["ellipsoid"] is True
+    form.ghosts, form.handle, form.ellipsoid = (kept[key] is True for key in ("ghosts", "handle", "ellipsoid"))
     numbers = [str(text)[:LONGEST] for text in kept["numbers"]]
     matrix = [[str(text)[:LONGEST] for text in row] for row in kept["matrix"]]
     if len(numbers) == 6 and [len(row) for row in matrix] == [4, 4, 4]:

@@ -55,6 +55,7 @@ class PoseForm:
     seen_from: str = WORLD
     plane: str = ""
     ghosts: bool = True
+    handle: bool = True
     ellipsoid: bool = True
 
     def fit(self, robot: Robot) -> None:
@@ -163,6 +164,28 @@ def _only_positions(robot: Robot, frame: str) -> bool:
         return False
     somewhere = robot.initial + 0.3 * np.arange(1, robot.dof + 1)
     return int(np.linalg.matrix_rank(robot.jacobian(somewhere, frame)[3:], 1e-6)) == robot.dof
+
+
+FULL, POSITION = np.ones(6, dtype=bool), np.array([False, False, False, True, True, True])
+NEAR = 1.0  # rad and m: a joint that moves further has jumped
+PARTS = (1.0, 0.5, 0.2, 0.05)  # of the way to a place that cannot be reached
+FAR = "The frame can go no further that way."
+
+
+def drawn_to(robot: Robot, q: Array, frame: str, place: Array) -> tuple[Array, str]:
+    """Joint values that bring a frame to a place without a jump, its attitude kept if possible; else part of the way.
+
+    The text says if it is only part of it.
+    """
+    here = robot.forward_kinematics(q, frame)
+    for part in PARTS:
+        wanted = here.copy()
+        wanted[:3, 3] += part * (place - here[:3, 3])
+        for mask in (FULL, POSITION):
+            found = robot.inverse_kinematics(wanted, frame, q, mask=mask, tolerance=1e-8, count=1, tries=1)
+            if found and np.abs(robot.difference(q, found[0].q)).max() < NEAR:
+                return found[0].q, "" if part == 1.0 else FAR
+    return q, FAR
 
 
 # --- all solutions -----------------------------------------------------------------------------------------------

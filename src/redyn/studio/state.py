@@ -27,7 +27,7 @@ from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.plans import METHODS, PATHS, MotionPlan
-from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder
+from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder, drawn_to, unsolved
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
@@ -373,6 +373,17 @@ class State:
         self.check_right()
         self.check_closed()
         return CloudOrder(self.robot.description, self.pose.frame)
+
+    def drag(self, place: Array) -> str:
+        """Moves the frame of the kinematics panel to a place, or towards it; then the text says so."""
+        self.check_right()
+        self.check_closed()
+        if why := unsolved(self.robot):
+            raise InputError(why)
+        if not np.isfinite(place).all():
+            raise InputError("drag: expected three numbers")
+        self.q, said = drawn_to(self.robot, self.q, self.pose.frame, place)
+        return said
 
     def go_to(self, solution: int) -> None:
         """Takes one of the solutions as the pose."""

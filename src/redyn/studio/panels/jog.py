@@ -24,6 +24,17 @@ METER = {
 }
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
+# A button that is held moves on; the next step waits until the last one is done.
+HOLD = """(event) => {
+    const button = event.target.closest('button');
+    if (!button) return;
+    const again = () => document.querySelector('#studio[data-busy]') || button.click();
+    let timer = setTimeout(() => { timer = setInterval(again, 60); }, 400);
+    const stop = () => { clearTimeout(timer); clearInterval(timer); };
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, stop, {once: true});
+    button.addEventListener('pointerleave', stop, {once: true});
+}"""
+
 
 class JogPanel:
     def __init__(self, desk: Desk) -> None:
@@ -38,9 +49,9 @@ class JogPanel:
             self._meter = Part("meter", METER)
             with box("panel-head"):
                 text("End effector", tag="h2")
-                title = "Step of one click: metres along an axis, radians about it"
+                title = "Step of one click: metres along an axis, radians about it. Hold a button to move on"
                 self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
-            self._tip_buttons = box("tip", "tip")
+            self._tip_buttons = box("tip", "tip").on("pointerdown", js_handler=HOLD)
             with self._tip_buttons:
                 for k, axis in enumerate(AXES):
                     with box("tip-axis", f"tip-{axis}"):

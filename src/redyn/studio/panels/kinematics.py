@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 SOLVE = "All joint positions that bring the frame there (Ctrl+Enter)"
 USE = "Take the pose that the robot shows"
+HANDLE = "A handle in the view: drag its ball or one of its arrows, and the robot follows"
 GHOSTS = "Draws every solution in the view; pointing at a row shows which it is"
 ELLIPSOID = "Velocities of the frame at unit joint rates, drawn in the view"
 FRAME = "The frame that is to be brought to the pose, whose Jacobian and workspace are shown"
@@ -56,6 +57,7 @@ class KinematicsPanel:
         self._now: Abilities | None = None
         self._ready: tuple[Robot, str] | None = None  # the robot and frame whose abilities are quickly computed
         self._drawn: Reached | None = None
+        self._overlaid = set[str]()  # what is drawn in the view
         self.root = box("work", "panel-kinematics", role="tabpanel")
         with self.root, box("equations"):
             with box("card equation", "reach"):
@@ -67,10 +69,13 @@ class KinematicsPanel:
                 with box("form"):
                     self._use = button("Use this pose", "reach-use", self._use_pose, USE)
                     self._solve = button("Solve", "run-kinematics", self.run, SOLVE, "run")
+                    drag = partial(self._set_switch, "handle")
+                    self._handle = Switch("Drag the frame", form.handle, drag, "handle", HANDLE)
                     self._ghosts = Switch("Ghosts", form.ghosts, partial(self._set_switch, "ghosts"), "ghosts", GHOSTS)
                 self._rows = Part("rows", edit=self._edited)
                 self._note = text("", "run-note", "p", "reach-note")
                 self._note.props["role"] = "status"
+                self._far = text("", "run-note", "p", "drag-note")
                 self._list = Part("solutions", go=self._go)
             with box("card equation", "abilities"):
                 with box("panel-head"):
@@ -123,6 +128,7 @@ class KinematicsPanel:
         setattr(self._desk.state.pose, name, value)
         self._draw_ghosts()
         self._draw_ellipsoid()
+        self._draw_handle()
         self._desk.keep_soon()
 
     def _set_ends(self, name: str, value: str) -> None:
@@ -158,6 +164,13 @@ class KinematicsPanel:
             raise messages.MalformedError("expected the number of a solution")
         if await self._desk.attempt("pose", lambda: state.go_to(at)):
             self._desk.show_pose()
+
+    async def drag(self, place: list[float]) -> None:
+        """The handle has been dragged to a place."""
+        state, said = self._desk.state, list[str]()
+        if await self._desk.attempt("pose", lambda: said.append(state.drag(np.array(place))), slow=True):
+            self._desk.show_pose()
+            set_text(self._far, said[0])
 
     def block(self, reason: str) -> None:
         """Disables solving while the tables are invalid, or where there is nothing to solve."""
@@ -236,15 +249,21 @@ class KinematicsPanel:
     def show_robot(self) -> None:
         """The robot is another one: nothing of the last one stays in the view."""
         self._drawn, self._now = None, None
-        for kind in ("ghosts", "ellipsoid", "cloud"):
-            self._desk.view.overlay(kind, None)
+        for kind in tuple(self._overlaid):
+            self._overlay(kind, None)
+
+    def _overlay(self, kind: str, data: dict[str, Any] | None) -> None:
+        """Draws something in the view; None removes it if it is there."""
+        if data is not None or kind in self._overlaid:
+            self._desk.view.overlay(kind, data)
+        (self._overlaid.discard if data is None else self._overlaid.add)(kind)
 
     async def _prepare(self) -> None:
         """The first manipulability of a robot takes a fraction of a second."""
         state = self._desk.state
         ready = state.robot, state.pose.frame
         if not self._open or self._desk.strips.reason:
-            return self._draw_ellipsoid()
+            return self.show_pose()
         if self._ready != ready and await self._desk.attempt(
             "abilities", lambda: abilities(ready[0], ready[0].initial, ready[1]), slow=True
         ):
@@ -255,6 +274,8 @@ class KinematicsPanel:
         """Shows what depends on the pose, if the tab is open."""
         state = self._desk.state
         self._now = None
+        set_text(self._far, "")
+        self._draw_handle()
         if not self._open or self._ready != (state.robot, state.pose.frame):
             return self._draw_ellipsoid()
         self._now = abilities(state.robot, state.q, state.pose.frame)
@@ -277,9 +298,7 @@ class KinematicsPanel:
 
     def _show_transform(self) -> None:
         state = self._desk.state
-        form, names = state.pose, [WORLD, *state.robot.frame_names]
-        self._of.show(form.of, names)
-        self._seen.show(form.seen_from, names)
+        form = state.pose
         if self._open:
             T = np.round(transform(state.robot, state.q, form.of, form.seen_from), 4) + 0.0
             self._matrix.set_content(matrix_html([[f"{x:.4f}" for x in row] for row in T], "T"))
@@ -287,11 +306,15 @@ class KinematicsPanel:
     def _show_form(self) -> None:
         state = self._desk.state
         form = state.pose
-        self._frame.show(form.frame, state.robot.frame_names)
+        names = state.robot.frame_names
+        self._frame.show(form.frame, names)
+        self._of.show(form.of, [WORLD, *names])
+        self._seen.show(form.seen_from, [WORLD, *names])
         self._way.show(form.way)
         self._counts.show(form.counts)
         self._plane.show(form.plane)
         self._ghosts.show(form.ghosts)
+        self._handle.show(form.handle, not unsolved(state.robot))
         self._ellipsoid.show(form.ellipsoid)
         hint = "in the world; m and rad; pi/2 and 90 deg are understood"
         if not form.numbers:
@@ -332,14 +355,20 @@ class KinematicsPanel:
         ghosts = None
         if shown is not None and len(shown.found):
             ghosts = {"poses": shown.ghosts(state.robot), "within": shown.found.within.tolist()}
-        self._desk.view.overlay("ghosts", ghosts)
+        self._overlay("ghosts", ghosts)
 
     def _draw_ellipsoid(self) -> None:
         state, now = self._desk.state, self._now
         shown = None
         if now is not None and self._open and state.pose.ellipsoid:
             shown = now.ellipsoid(state.robot.forward_kinematics(state.q, state.pose.frame)[:3, 3])
-        self._desk.view.overlay("ellipsoid", shown)
+        self._overlay("ellipsoid", shown)
+
+    def _draw_handle(self) -> None:
+        state = self._desk.state
+        shown = self._open and state.pose.handle and not unsolved(state.robot) and not self._desk.strips.reason
+        place = state.robot.forward_kinematics(state.q, state.pose.frame)[:3, 3].tolist() if shown else None
+        self._overlay("handle", None if place is None else {"position": place})
 
     # --- workspace -----------------------------------------------------------------------------------------------
 
@@ -358,7 +387,7 @@ class KinematicsPanel:
         enable(self._clear, found is not None or state.sampling is not None)
         set_text(self._cloud_note, found.sentence if found is not None else "computing" if state.sampling else "")
         shown = found if self._open else None
-        self._desk.view.overlay("cloud", None if shown is None else shown.data(state.pose.plane))
+        self._overlay("cloud", None if shown is None else shown.data(state.pose.plane))
 
 
 def _ended(job: Job | None) -> Job | None:
