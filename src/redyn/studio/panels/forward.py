@@ -159,7 +159,7 @@ class ForwardPanel:
                 order, person = state.forward_order(), self._desk.session.person
                 state.job = self._desk.pool.submit("redyn.studio.work:forward", order, person=person)
 
-        if await self._desk.attempt("forward", submit):
+        if await self._desk.attempt("forward", submit, slow=True):  # taught points take a moment
             self._desk.keep_soon()
             self.watch()
 

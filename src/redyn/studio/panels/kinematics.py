@@ -110,6 +110,7 @@ class KinematicsPanel:
         state = self._desk.state
         state.pose.frame, state.pose.of = value, value
         state.forget_cloud()
+        self._forget_numbers()
         await self._use_pose()
         self._draw_cloud()
         self._show_transform()
@@ -248,9 +249,19 @@ class KinematicsPanel:
 
     def show_robot(self) -> None:
         """The robot is another one: nothing of the last one stays in the view."""
-        self._drawn, self._now = None, None
+        self._drawn = None
+        self._forget_numbers()
         for kind in tuple(self._overlaid):
             self._overlay(kind, None)
+
+    def _forget_numbers(self) -> None:
+        """Those of another robot or frame."""
+        self._now = None
+        self._meter.call("set", None)
+        self._singular.set_visibility(False)
+        set_text(self._able, "")
+        for part in (self._jacobian, self._matrix):
+            part.set_content("")
 
     def _overlay(self, kind: str, data: dict[str, Any] | None) -> None:
         """Draws something in the view; None removes it if it is there."""
