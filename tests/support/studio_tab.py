@@ -67,7 +67,7 @@ class Tab:
 
     def open(self, panel):
         """A tab on the right; the 3D view then shows that tab's motion, the others leave it as it is."""
-        if panel in ("equations", "compare", self.motion):
+        if panel in ("equations", "compare", "kinematics", self.motion):
             self(f"tab-{panel}").click()
         else:
             with self.redrawn():

@@ -75,8 +75,9 @@ export function createDevice(THREE) {
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
- * look() returns the camera position, look(there) sets it. `overlay` is a group in world coordinates for what the page
- * draws itself; call draw() after a change.
+ * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
+ * look(there) sets it. `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
+ * change.
  */
 export function createViewer(container, { renderer, environment, software }, THREE, OrbitControls, scene) {
   const tools = makeTools(THREE, software ? 0.4 : 1);
@@ -410,6 +411,23 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
+  /** A copy of the moving links at other poses, of one material. It shares the geometry of the robot. */
+  function copy(rows, look) {
+    const parts = new Set([...sticks.map(([, mesh]) => mesh), ...groups.meshes]);
+    const whole = new THREE.Group();
+    rows.forEach((row, i) => {
+      const body = new THREE.Group();
+      for (const part of bodies[i + 1].children) if (parts.has(part) && part.visible) body.add(part.clone());
+      body.position.fromArray(row);
+      body.quaternion.fromArray(row, 3);
+      whole.add(body);
+    });
+    whole.traverse((part) => {
+      if (part.isMesh) Object.assign(part, { material: look, castShadow: false, receiveShadow: false });
+    });
+    return whole;
+  }
+
   function pairsAt(t) {
     const [low, high, part] = frameAt(t);
     const k = part < 1 ? low : high;
@@ -508,7 +526,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  /** Corners of the visible robot at its current pose; those of the whole motion if nothing of it is visible. */
+  /** Corners of the visible robot at its current pose, and of the overlay; those of the whole motion if nothing of it is visible. */
   function corners() {
     stage.updateMatrixWorld();
     const found = [];
@@ -523,6 +541,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     };
     for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
     for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
+    overlay.traverse(add);
     return found.length ? found : view.points.map(vec);
   }
 
@@ -555,6 +574,15 @@ export function createViewer(container, { renderer, environment, software }, THR
     camera.position.copy(target).addScaledVector(away, distance * 1.12);
     controls.update();
     draw();
+  }
+
+  /** The ray from the camera through a point of the window, as a raycaster. */
+  function ray(x, y) {
+    const box = canvas.getBoundingClientRect();
+    const caster = new THREE.Raycaster();
+    const at = new THREE.Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    caster.setFromCamera(at, camera);
+    return caster;
   }
 
   function look(there) {
@@ -626,6 +654,8 @@ export function createViewer(container, { renderer, environment, software }, THR
   return {
     setTime,
     setPoses,
+    copy,
+    ray,
     show,
     fit,
     look,
@@ -636,6 +666,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     dispose,
     duration: times[times.length - 1],
     gridStep: step,
+    reach: view.reach,
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
     contacts: contacts(),

@@ -9,10 +9,13 @@ from typing import Any, cast
 import numpy as np
 
 from redyn.description import RobotDescription, library, read, to_data
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
+from redyn.studio.reaching import PoseForm
+from redyn.studio.teaching import TaughtPlan
 
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
@@ -104,6 +107,25 @@ def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def reach_code(robot: Robot, form: PoseForm, q: list[float]) -> str:
+    """All solutions of a pose, and what the frame can do at the current one."""
+    mask = "" if form.counts == "pose" else ", mask=[False] * 3 + [True] * 3"
+    of, seen_from = ("0" if name == WORLD else repr(name) for name in (form.of, form.seen_from))
+    lines = ["import redyn", "", *_robot(robot.description), f"q = {_numbers(q)}", f"frame = {form.frame!r}"]
+    if robot.nq == robot.dof or is_closed(robot):
+        lines += [
+            f"pose = {form.pose().tolist()!r}",
+            f"found = robot.inverse_kinematics_all(pose, frame, q{mask})",
+            "print(found.how, found.reason)",
+            "print(found.solutions)",
+        ]
+    lines += ['print("Jacobian\\n", robot.jacobian(q, frame))']
+    if not robot.model.loops:
+        lines += ["print(robot.manipulability(q, frame))"]
+    lines += [f'print("transform\\n", robot.transform(q, {of}, seen_from={seen_from}))']
+    return "\n".join(lines) + "\n"
+
+
 def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
     """Lines that load the robot: by name if it is a library robot, else with all its numbers."""
     if description.name in library() and read(description.name) == description:
@@ -169,6 +191,8 @@ def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
         s: Samples = plan.samples
         given = [*(["robot"] if closed else []), *(_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None)]
         return [f"motion = redyn.trajectory.{'closed_' if closed else ''}samples({', '.join(given)})  # {s.name}"]
+    if plan.taught is not None:
+        return _taught(plan.taught)
     start = _pose(robot, plan.start)
     if plan.path is not None:
         path = plan.path
@@ -183,6 +207,17 @@ def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
         ]
     extra = "" if robot.nq == robot.dof else ", robot=robot"
     return [f"motion = redyn.trajectory.{plan.kind}({start}, {_numbers(plan.stop)}, {plan.duration!r}{extra})"]
+
+
+def _taught(plan: TaughtPlan) -> list[str]:
+    point = "redyn.trajectory.Point"
+    rows = [
+        f"    {point}(q={_numbers(each.q)}{''.join(f', {name}={value!r}' for name, value in each.options.items())}),"
+        for each in plan.points
+    ]
+    limits = {"speed": plan.speed, "acceleration": plan.acceleration}
+    given = "".join(f", {name}={list(value)!r}" for name, value in limits.items() if value is not None)
+    return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught(robot, points{given})"]
 
 
 def _law(plan: RunPlan, robot: Robot) -> list[str]:

@@ -139,7 +139,9 @@ class Field:
         with box(f"field {classes}", testid) as self.frame:
             if title:
                 self.frame.props["title"] = title
-            self._input = ui.input(label=label, value=value).props("dense outlined autocomplete=off spellcheck=false")
+            self._input = ui.input(label=label, value=value).props(
+                "dense outlined stack-label autocomplete=off spellcheck=false"
+            )
             self._input.on("change", lambda: on_change(messages.text(self._input.value)), [])
 
     def show(self, value: str) -> None:

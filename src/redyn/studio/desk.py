@@ -25,6 +25,7 @@ from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
 from redyn.studio.panels.inverse import InversePanel
 from redyn.studio.panels.jog import JogPanel
+from redyn.studio.panels.kinematics import KinematicsPanel
 from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
@@ -40,8 +41,18 @@ TABS = {
     "forward": ("Forward dynamics", "tab-forward"),
     "compare": ("Compare", "tab-compare"),
     "equations": ("Equations", "tab-equations"),
+    "kinematics": ("Kinematics", "tab-kinematics"),
 }
-OF_A_ROBOT = ("inverse", "forward", "pose", "equations", "loop")  # causes of errors that are dropped with it
+OF_A_ROBOT = (
+    "inverse",
+    "forward",
+    "pose",
+    "equations",
+    "kinematics",
+    "abilities",
+    "workspace",
+    "loop",
+)  # causes of errors that are dropped with it
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -66,6 +77,7 @@ class Desk:
                 self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
                 self.compare, self.equations = ComparePanel(self), EquationsPanel(self)
+                self.kinematics = KinematicsPanel(self)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
@@ -159,6 +171,7 @@ class Desk:
         self.show_motion()
         self.forward.watch()
         await self.equations.show()
+        await self.kinematics.show()
 
     async def open(self, make: Callable[[], Opened]) -> None:
         """Opens another robot: picked, uploaded or new."""
@@ -230,7 +243,7 @@ class Desk:
                 if state.wanted is description:
                     before = state.robot.notes
                     stopped = state.follow(robot)
-                    session.troubles.forget("forward", "pose")
+                    session.troubles.forget("forward", "pose", "kinematics", "workspace")
                     if session.desk is not None:
                         session.desk.show_robot()
                         session.desk.show_troubles()
@@ -272,6 +285,7 @@ class Desk:
         self.show_motion(keep=keep)
         self.keep_soon()
         await self.equations.show()
+        await self.kinematics.show()
 
     # --- output --------------------------------------------------------------------------------------------------
 
@@ -280,7 +294,7 @@ class Desk:
         self.tables.show()
         self.header.show()
         self.strips.show()
-        for panel in (self.header, self.inverse, self.forward, self.compare, self.equations):
+        for panel in (self.header, self.inverse, self.forward, self.compare, self.equations, self.kinematics):
             panel.block(self.strips.reason)
         self.tables.block(self.strips.wrong)
 
@@ -288,6 +302,7 @@ class Desk:
         self.show_tables()
         self.jog.show()
         self.view.show_frames()
+        self.kinematics.show_robot()
 
     def show_motion(self, keep: bool = False, t: float = 0.0) -> None:
         """Shows the motion of the open tab in the 3D view and the player, or the pose if there is none."""
@@ -312,6 +327,7 @@ class Desk:
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()
+        self.kinematics.show_pose()
 
     def at_time(self, t: Any) -> None:
         """The player has reached a time."""
@@ -332,6 +348,7 @@ class Desk:
             panel.refresh()
         self.keep_soon()
         await self.equations.show()
+        await self.kinematics.show()
 
     # --- pinned runs ---------------------------------------------------------------------------------------------
 

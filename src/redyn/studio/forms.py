@@ -32,6 +32,7 @@ from redyn.studio.plans import (
     rows,
     usual_sample,
 )
+from redyn.studio.teaching import TaughtForm, duration_of
 from redyn.studio.usual import UsualPath, usual_path, usual_stop
 from redyn.trajectory.table import Table
 
@@ -162,7 +163,7 @@ class PathForm:
 
 @dataclass
 class MotionForm:
-    """The inverse panel: from start to stop, along a path of the end effector, or a file."""
+    """The inverse panel: from start to stop, along a path of the end effector, through taught points, or a file."""
 
     kind: str = "cycloidal"
     start: list[str] = field(default_factory=list[str])
@@ -171,6 +172,7 @@ class MotionForm:
     sample: str = ""  # s between the rows of the result; empty: default
     samples: Samples | None = None
     paths: dict[str, PathForm] = field(default_factory=dict[str, PathForm])  # by kind, once they are needed
+    taught: TaughtForm = field(default_factory=TaughtForm)
     typed: bool = False  # whether the user has changed start or stop
 
     def fit(self, robot: Robot) -> None:
@@ -179,8 +181,8 @@ class MotionForm:
         if robot.dof != len(stop):
             stop = _texts(robot, usual_stop(robot), entries(robot).q)
         self.start, self.stop = _initial(robot), list(stop)
-        self.samples, self.paths, self.typed = None, {}, False
-        self.kind = "cycloidal" if self.kind in ("csv", *PATHS) else self.kind
+        self.samples, self.paths, self.taught, self.typed = None, {}, TaughtForm(), False
+        self.kind = "cycloidal" if self.kind in ("csv", "taught", *PATHS) else self.kind
 
     def refit(self, robot: Robot) -> None:
         """Keeps the values that still fit the robot."""
@@ -204,6 +206,10 @@ class MotionForm:
                 raise InputError("motion: upload a CSV file with columns t and q_<joint> first")
             length = float(self.samples.t[-1])
             return MotionPlan("csv", (), (), length, self.samples, sample_of(self.sample, length, robot))
+        if self.kind == "taught":
+            taught = self.taught.plan(robot, per_joint)
+            length = duration_of(taught, robot)
+            return MotionPlan("taught", (), (), length, None, sample_of(self.sample, length, robot), taught=taught)
         if self.kind not in KINDS:
             raise InputError(f"motion: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
@@ -343,9 +349,14 @@ def _texts(robot: Robot, values: Array, at: list[int]) -> list[str]:
     return [number_text(float(x), units[i] == "rad") for x, i in zip(values, at, strict=True)]
 
 
-def _initial(robot: Robot) -> list[str]:
+def present(robot: Robot, q: Array) -> list[str]:
+    """A configuration as the fields show it."""
     at = entries(robot).q
-    return _texts(robot, robot.initial[at], at)
+    return _texts(robot, q[at], at)
+
+
+def _initial(robot: Robot) -> list[str]:
+    return present(robot, robot.initial)
 
 
 def _row(values: Iterable[float]) -> str:

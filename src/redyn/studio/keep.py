@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
+from redyn.description.schema import WORLD
 from redyn.errors import InputError
+from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.links import new_robot
@@ -20,9 +22,11 @@ from redyn.studio.loop_rows import LOOP
 from redyn.studio.opening import Opened, Origin, build
 from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
-from redyn.studio.state import State, Tab
+from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
+from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
+from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
 
 VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
@@ -46,9 +50,11 @@ def snapshot(state: State) -> dict[str, Any]:
         "motion": {
             **_form(state.motion, "motion"),
             "typed": state.motion.typed,
+            "taught": dataclasses.asdict(state.motion.taught),
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "pose": dataclasses.asdict(state.pose),
         "tab": state.tab,
         "before": state.before,
         "board": state.board.snapshot(),
@@ -81,8 +87,10 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         _fill(motion, kept["motion"], "motion")
         motion.typed = kept["motion"]["typed"] is True
         motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
+        motion.taught = _taught(kept["motion"].get("taught"), robot)
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
+        pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         board = Board.restored(kept["board"]) if "board" in kept else Board()
         own = kept["own"] is True
@@ -93,10 +101,14 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
         robot = build(robot.description.placed_in(folder))
+    if before not in MOTIONS:
+        before = "inverse"
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
-    state.tab, state.before, state.origin, state.board = tab, before, draft.origin, board
+    state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job = None, None, None
+    state.forget_reached()
+    state.forget_cloud()
 
 
 def _tab(value: object) -> Tab:
@@ -131,6 +143,42 @@ def _paths(data: dict[str, Any], count: int) -> dict[str, PathForm]:
             if len(begin) == count:
                 paths[kind] = PathForm(begin, **fields, typed=data[kind]["typed"] is True)
     return paths
+
+
+def _taught(data: object, robot: Robot) -> TaughtForm:
+    """Taught points; those of another robot are left out."""
+    if not isinstance(data, dict):
+        return TaughtForm()
+    kept = cast("dict[str, Any]", data)
+    points: list[PointForm] = []
+    for point in kept["points"][:MOST_POINTS]:
+        values = [str(text)[:LONGEST] for text in point["q"]]
+        fields = {name: str(point[name])[:LONGEST] for name in FIELDS}
+        fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
+        if len(values) == robot.nq:
+            points.append(PointForm(values, **fields))
+    return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+
+
+def _pose(data: object, robot: Robot) -> PoseForm:
+    """The kinematics panel; what does not fit the robot is left out."""
+    form = PoseForm()
+    form.fit(robot)
+    if not isinstance(data, dict):
+        return form
+    kept = cast("dict[str, Any]", data)
+    for key, known in (("way", WAYS), ("counts", COUNTS), ("plane", PLANES)):
+        if kept[key] in known:
+            setattr(form, key, kept[key])
+    for key in ("frame", "of", "seen_from"):
+        if kept[key] in (*robot.frame_names, *([WORLD] if key != "frame" else [])):
+            setattr(form, key, kept[key])
+    form.ghosts, form.handle, form.ellipsoid = (kept[key] is True for key in ("ghosts", "handle", "ellipsoid"))
+    numbers = [str(text)[:LONGEST] for text in kept["numbers"]]
+    matrix = [[str(text)[:LONGEST] for text in row] for row in kept["matrix"]]
+    if len(numbers) == 6 and [len(row) for row in matrix] == [4, 4, 4]:
+        form.numbers, form.matrix, form.counts = numbers, matrix, form.counts or "pose"
+    return form
 
 
 def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:

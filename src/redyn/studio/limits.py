@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from redyn.report.plots import turning
 from redyn.robot import Robot
@@ -15,7 +16,13 @@ Flags = NDArray[np.bool_]
 
 ROUNDING = 1e-9  # relative to the limit: a motion that ends at it does not exceed it
 MOST_TOLD = 3  # joints named in a sentence
-_WORDS = {"q": ("", "rad", "m"), "qd": ("speed ", "rad/s", "m/s"), "tau": ("effort ", "Nm", "N")}
+_WORDS = {
+    "q": ("", "rad", "m"),
+    "qd": ("speed ", "rad/s", "m/s"),
+    "qdd": ("acceleration ", "rad/s²", "m/s²"),
+    "tau": ("effort ", "Nm", "N"),
+}
+Held = tuple[str, Array, "Range"]  # what of a motion is to stay within bounds: q, qd, qdd or tau, its values, and those
 
 
 class Range(NamedTuple):
@@ -29,6 +36,10 @@ class Range(NamedTuple):
         slack = ROUNDING * np.maximum(1.0, np.abs([self.low, self.high]))
         slack[~np.isfinite(slack)] = 0.0
         return (values < self.low - slack[0]) | (values > self.high + slack[1])
+
+    def narrowed(self, other: Range) -> Range:
+        """What both allow."""
+        return Range(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
 
     def left(self, values: Array) -> list[float]:
         """The bounds that these values exceed."""
@@ -66,8 +77,19 @@ def has_stops(robot: Robot) -> bool:
     return bool(np.isfinite(robot.limits).any())
 
 
-def violations(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False) -> list[str]:
-    """Exceeded limits, a sentence each: by how much, and since when. `stops`: joint stops are active."""
+def symmetric(most: ArrayLike | None, count: int) -> Range:
+    """Bounds on both sides of zero; without a number there are none."""
+    high = np.full(count, np.inf) if most is None else np.array(most, dtype=np.float64)
+    return Range(-high, high)
+
+
+def violations(
+    robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False, more: Sequence[Held] = ()
+) -> list[str]:
+    """Exceeded limits, a sentence each: by how much, and since when.
+
+    `stops`: joint stops are active. `more`: limits that are not those of the robot's file.
+    """
     turns = turning(robot)
     velocity_of = {
         i: j
@@ -79,6 +101,7 @@ def violations(robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: b
         ("q", q, position_range(robot)),
         ("qd", qd, speed_range(robot)),
         ("tau", tau, effort_range(robot)),
+        *more,
     ):
         what, angular, linear = _WORDS[kind]
         names = robot.coordinate_names if kind == "q" else robot.velocity_names

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from redyn import trajectory
 from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
+from redyn.studio.teaching import TaughtPlan
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -25,6 +26,7 @@ KINDS = {
     "trapezoidal": "Trapezoidal",
     "circle": "Circle",
     "screw": "Screw",
+    "taught": "Taught points",
     "csv": "CSV file",
 }
 PATHS = ("circle", "screw")  # of the end effector
@@ -94,7 +96,7 @@ class PathPlan:
 
 @dataclass(frozen=True, eq=False)
 class MotionPlan:
-    """A motion between two poses, along a path of the end effector, or through samples.
+    """A motion between two poses, along a path of the end effector, through taught points, or through samples.
 
     Poses are the numbers that users enter, see entries.py.
     """
@@ -106,6 +108,7 @@ class MotionPlan:
     samples: Samples | None = None
     sample: float = USUAL_SAMPLE  # s between the rows of the result
     path: PathPlan | None = None
+    taught: TaughtPlan | None = None
 
     def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
         s = self.samples
@@ -113,6 +116,8 @@ class MotionPlan:
             if is_closed(robot):
                 return trajectory.closed_samples(robot, s.t, s.q, s.qd, s.qdd)
             return trajectory.samples(s.t, s.q, s.qd, s.qdd)
+        if self.taught is not None:
+            return self.taught.motion(robot)
         start = whole_pose(robot, self.start)
         if self.path is not None:
             centre, axis, angle = self.path.centre, self.path.axis, self.path.angle

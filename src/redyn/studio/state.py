@@ -22,19 +22,20 @@ from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, is_closed, movable, towards, why_open
-from redyn.studio.forms import MotionForm, RunForm
+from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
+from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder, drawn_to, unsolved
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Tab = Literal["inverse", "forward", "compare", "equations"]
+Tab = Literal["inverse", "forward", "compare", "equations", "kinematics"]
+MOTIONS: tuple[Tab, ...] = ("inverse", "forward")  # tabs with a motion of their own
 
-SILENT: tuple[Tab, ...] = ("compare", "equations")  # tabs that play no motion of their own
 FIRST = "kuka-kr5"
 FULL = np.ones(6, dtype=bool)
 CLOSED = 1e-9  # m: a loop that is open by less is closed
@@ -54,12 +55,17 @@ class State:
     q: Array
     motion: MotionForm = field(default_factory=MotionForm)
     run: RunForm = field(default_factory=RunForm)
+    pose: PoseForm = field(default_factory=PoseForm)
     tab: Tab = "inverse"
     inverse: Inverse | None = None
     forward: Forward | None = None
     job: Job | None = None
     derivation: Job | None = None  # of formulas
-    before: Tab = "inverse"  # the tab open before a silent one
+    reached: Reached | None = None  # the pose typed last, and its solutions
+    cloud: Cloud | None = None
+    search: Job | None = None  # of solutions
+    sampling: Job | None = None  # of a cloud
+    before: Tab = "inverse"  # the last open tab with a motion
     board: Board = field(default_factory=Board)  # pinned runs, which outlive the robot
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
@@ -74,6 +80,7 @@ class State:
         state = cls(editor, found.robot, found.robot.initial.copy(), origin=found.origin)
         state.motion.fit(found.robot)
         state.run.fit(found.robot)
+        state.pose.fit(found.robot)
         return state
 
     def close(self) -> None:
@@ -85,7 +92,7 @@ class State:
     @property
     def jobs(self) -> list[Job]:
         """Jobs that run, wait or have just ended."""
-        return [job for job in (self.job, self.derivation) if job is not None]
+        return [job for job in (self.job, self.derivation, self.search, self.sampling) if job is not None]
 
     def let_go(self, simulations: bool) -> None:
         """Drops large results, which can be recomputed: motions automatically, simulations by running them again."""
@@ -176,6 +183,7 @@ class State:
         stopped = self._use(found.robot)
         self.motion.fit(found.robot)
         self.run.fit(found.robot)
+        self.pose.fit(found.robot)
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -199,7 +207,7 @@ class State:
         alike = robot.model.quaternions == self.robot.model.quaternions and _names(robot) == _names(self.robot)
         before, pose = self.robot.initial, self.q
         stopped = self._use(robot)
-        for form in (self.motion, self.run):
+        for form in (self.motion, self.run, self.pose):
             (form.refit if alike else form.fit)(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose if _fits(robot, pose) else self.q
@@ -209,7 +217,8 @@ class State:
             self.motion.typed = last.typed
             if last.typed or not robot.model.loops:
                 self.motion.stop = last.stop
-            if last.kind in PATHS:
+            self.motion.taught = last.taught
+            if last.kind in (*PATHS, "taught"):
                 self.motion.kind, self.motion.paths = last.kind, last.paths
             self.run.fit(robot)
         return stopped
@@ -238,6 +247,8 @@ class State:
             self.job.cancel()
         self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
         self.inverse, self.forward, self.job = None, None, None
+        self.forget_reached()
+        self.forget_cloud()
         return stopped
 
     @property
@@ -340,15 +351,64 @@ class State:
         if found is not None:
             self.q = found.q[instant(found.t, t)].copy()
 
+    # --- kinematics ----------------------------------------------------------------------------------------------
+
+    def forget_reached(self) -> None:
+        """The solutions are no longer those of the pose that is typed."""
+        if self.search is not None:
+            self.search.cancel()
+        self.reached, self.search = None, None
+
+    def forget_cloud(self) -> None:
+        if self.sampling is not None:
+            self.sampling.cancel()
+        self.cloud, self.sampling = None, None
+
+    def reach_order(self) -> ReachOrder:
+        """Arguments of `reaching.reach`."""
+        self.check_right()
+        self.check_closed()
+        return self.pose.order(self.robot, self.q)
+
+    def cloud_order(self) -> CloudOrder:
+        """Arguments of `reaching.cloud`."""
+        self.check_right()
+        self.check_closed()
+        return CloudOrder(self.robot.description, self.pose.frame)
+
+    def drag(self, place: Array) -> str:
+        """Moves the frame of the kinematics panel to a place, or towards it; then the text says so."""
+        self.check_right()
+        self.check_closed()
+        if why := unsolved(self.robot):
+            raise InputError(why)
+        if not np.isfinite(place).all():
+            raise InputError("drag: expected three numbers")
+        self.q, said = drawn_to(self.robot, self.q, self.pose.frame, place)
+        return said
+
+    def go_to(self, solution: int) -> None:
+        """Takes one of the solutions as the pose."""
+        if self.reached is None or not 0 <= solution < len(self.reached.found):
+            raise InputError("solution: the list has changed; choose again")
+        self.q = self.reached.found.solutions[solution].copy()
+
+    def go_to_point(self, at: int) -> None:
+        """Takes the joint values of a taught point as the pose."""
+        names = self.robot.coordinate_names
+        self.q = np.array(self.motion.taught.values(at, names, per_joint))
+
+    # --- motions -------------------------------------------------------------------------------------------------
+
     def choose(self, tab: Tab) -> None:
-        if self.tab not in SILENT:
+        if self.tab in MOTIONS:
             self.before = self.tab
         self.tab = tab
 
     @property
     def playing(self) -> Tab:
-        """The tab whose motion is played: the open one, or for a silent one the previous one."""
-        return self.before if self.tab in SILENT else self.tab
+        """The tab whose motion is played: the open one, or the last one that had a motion."""
+        return self.tab if self.tab in MOTIONS else self.before
 
     @property
     def played(self) -> Run | Inverse | None:

@@ -20,6 +20,7 @@ from redyn.studio.appendix import appendix
 from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
 from redyn.studio.pins import Pin
+from redyn.studio.plans import KINDS
 from redyn.studio.prepared import load_meshes
 from redyn.studio.signals import Array, with_units
 from redyn.studio.uploads import safe_name
@@ -54,6 +55,9 @@ def python(state: State) -> str:
     if state.tab == "forward":
         order = state.forward_order() if state.forward is None else state.forward.order
         return code.forward_code(robot, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
+    if state.tab == "kinematics":
+        state.pose.begin(robot, state.q)
+        return code.reach_code(robot, state.pose, state.q.tolist())
     return code.state_code(robot, state.q.tolist(), state.rates_at(state.time).tolist())
 
 
@@ -159,7 +163,8 @@ def _crosses(state: State) -> list[Cross]:
 
 def _inverse_report(path: Path, state: State, found: Inverse, formulas: Formulas | None) -> None:
     notes = ["inverse dynamics", *([sentence(found.beyond)] if found.beyond else [])]
-    what = found.plan.kind if found.plan.path is not None else f"{found.plan.kind} motion"
+    plain = found.plan.path is None and found.plan.taught is None
+    what = f"{found.plan.kind} motion" if plain else KINDS[found.plan.kind].lower()
     title = f"{found.robot.name}: {what} in {found.plan.duration:g} s"
     plots, others = zip(*plots_of(found, pins=state.board.pins).values(), strict=True)
     write_html(

@@ -25,7 +25,7 @@ from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
 from redyn.studio.coordinates import coordinate_units, units
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.limits import Range, effort_range, position_range, speed_range, violations
+from redyn.studio.limits import Range, effort_range, position_range, speed_range, symmetric, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
 from redyn.studio.stiffness import stiffness_hint
@@ -67,7 +67,17 @@ class Inverse:
     @cached_property
     def beyond(self) -> list[str]:
         """What leaves its limits."""
-        return violations(self.robot, self.t, self.q, self.qd, self.tau)
+        typed = [("qd", self.qd, self.typed_speed), ("qdd", self.qdd, self.typed_acceleration)]
+        return list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed)))
+
+    @property
+    def typed_speed(self) -> Range:
+        """Of taught points."""
+        return symmetric(None if self.plan.taught is None else self.plan.taught.speed, self.robot.dof)
+
+    @property
+    def typed_acceleration(self) -> Range:
+        return symmetric(None if self.plan.taught is None else self.plan.taught.acceleration, self.robot.dof)
 
 
 class Finished(NamedTuple):
@@ -225,8 +235,13 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
     plots = {
         "torque": torque,
         "q": _positions(robot, found.q),
-        "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd), speed_range(robot)),
-        "qdd": Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd),
+        "qd": limited(
+            Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd),
+            speed_range(robot).narrowed(found.typed_speed),
+        ),
+        "qdd": limited(
+            Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd), found.typed_acceleration
+        ),
     }
     if found.path is not None:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path)

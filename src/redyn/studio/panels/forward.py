@@ -13,7 +13,7 @@ from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
 from redyn.studio.coordinates import coordinate_heads, velocity_heads
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.forms import usual_text
+from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import has_stops, sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.pinned import Pinned
@@ -69,7 +69,7 @@ class ForwardPanel:
                 self._sample = Field("", self._set_sample, "run-sample", "sample (s)", "short", SAMPLE)
                 self._stops = Switch("joint stops", form.stops, partial(self._set, "stops"), "stops", STOPS)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
-            self._rows = Part("rows", edit=self._edited)
+            self._rows = Part("rows", edit=self._edited, use=self._use_pose)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
@@ -125,6 +125,14 @@ class ForwardPanel:
         messages.put_text(message, {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target})
         self._desk.keep_soon()
 
+    def _use_pose(self, row: Any) -> None:
+        """Takes the pose shown into a row of fields."""
+        state = self._desk.state
+        if row in ("q0", "target"):
+            setattr(state.run, "q" if row == "q0" else "target", present(state.robot, state.q))
+            self._show_form()
+            self._desk.keep_soon()
+
     async def taken(self) -> None:
         """A file of torques has been read."""
         self.show_form()
@@ -154,7 +162,7 @@ class ForwardPanel:
                 order, person = state.forward_order(), self._desk.session.person
                 state.job = self._desk.pool.submit("redyn.studio.work:forward", order, person=person)
 
-        if await self._desk.attempt("forward", submit):
+        if await self._desk.attempt("forward", submit, slow=True):  # taught points take a moment
             self._desk.keep_soon()
             self.watch()
 
@@ -251,11 +259,11 @@ class ForwardPanel:
         hint = "rad or m; pi/2 and 90 deg are understood"
         if is_closed(state.robot):
             hint = f"the joints that are not listed follow; {hint}"
-        q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint}]
+        q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint, "use": True}]
         qd = [{"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"}]
         torque = [{"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"}]
         if form.drive == "pd":
-            q.append({"id": "target", "label": "target", "values": form.target, "hint": hint})
+            q.append({"id": "target", "label": "target", "values": form.target, "hint": hint, "use": True})
         own = entries(state.robot)
         every = velocity_heads(state.robot)
         coordinates = coordinate_heads(state.robot)

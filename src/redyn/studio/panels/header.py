@@ -28,7 +28,7 @@ KEYS = (
     ("← →", "step through time; with Shift, in larger steps"),
     ("Home, End", "first and last instant"),
     ("F", "fit the robot as it is shown; with Shift, its whole motion"),
-    ("Alt + 1, 2, 3, 4", "inverse dynamics, forward dynamics, equations, compare"),
+    ("Alt + 1, 2, 3, 4, 5", "inverse dynamics, forward dynamics, equations, compare, kinematics"),
     ("Ctrl + Enter", "run the computation of the open tab"),
     ("Ctrl + Z, Ctrl + Y", "undo and redo in the tables"),
     ("Tab, Enter", "move between controls; start or end editing a cell"),
@@ -40,14 +40,16 @@ if (!window.redynKeys) {
   document.addEventListener('keydown', (event) => {
     const control = event.ctrlKey || event.metaKey;
     const typing = event.target.closest?.('input:not([type=range], [type=checkbox]), textarea');
-    const tab = {1: 'tab-inverse', 2: 'tab-forward', 3: 'tab-equations', 4: 'tab-compare'}[event.key];
+    const tab = {
+      1: 'tab-inverse', 2: 'tab-forward', 3: 'tab-equations', 4: 'tab-compare', 5: 'tab-kinematics',
+    }[event.key];
     const open = document.querySelector('[role=tab][aria-selected=true][data-testid^=tab-]')?.dataset.testid;
     if (event.altKey && tab) press(tab);
     else if (control && event.key === 'Enter') {
       const at = document.activeElement; // what was typed there counts
       at.blur();
       at.focus();
-      press(open === 'tab-forward' ? 'run-forward' : 'run-inverse');
+      press({'tab-forward': 'run-forward', 'tab-kinematics': 'run-kinematics'}[open] ?? 'run-inverse');
     }
     else if (control && !typing && event.key.toLowerCase() === 'z') press(event.shiftKey ? 'redo' : 'undo');
     else if (control && !typing && event.key.toLowerCase() === 'y') press('redo');

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +14,13 @@ from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
 from redyn.studio.coordinates import coordinate_heads
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.forms import usual_text
+from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
+from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach
 from redyn.studio.work import plot_data
 from redyn.words import counted
 
@@ -45,6 +48,14 @@ PATH = {
     "axis": ("axis", "middle", "Direction of the axis in the world, such as 0, 0, 1"),
     "angle": ("angle", "short2", "About the axis: 360 deg, 2*pi"),
     "advance": ("advance (m)", "short2", "Along the axis"),
+}
+TEACH = "Add the pose that the robot shows to the list"
+TAUGHT = {
+    "speed": ("speed limit", "rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1"),
+    "acceleration": (
+        "acceleration limit",
+        "rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
+    ),
 }
 ROUNDING = 1e-12  # of a reaction, beside the largest one
 SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
@@ -79,7 +90,17 @@ class InversePanel:
                     name: Field("", partial(self._set_path, name), f"path-{name}", label, width, title)
                     for name, (label, width, title) in PATH.items()
                 }
-            self._rows = Part("rows", edit=self._edited)
+            self._rows = Part("rows", edit=self._edited, use=self._use_pose)
+            self._teaching = box("teaching", "teaching")
+            with self._teaching:
+                with box("form"):
+                    self._teach = button("Teach", "teach", self._teach_point, TEACH)
+                    self._limit_fields = {
+                        name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "medium", title)
+                        for name, (label, title) in TAUGHT.items()
+                    }
+                    self._taught_note = text("", "run-note", testid="taught-note")
+                self._points = Part("points", {"legs": list(LEGS)}, edit=self._edit_point, act=self._act)
             self._file = text("", "file-name", testid="motion-file")
             self._limits = text("", "beyond", "p", "inverse-limits")
             with box("run-line of-results"):
@@ -133,7 +154,7 @@ class InversePanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.motion
-        self._sample.show(form.sample or usual_text(form.duration))
+        self._sample.show(form.sample or ("" if form.kind == "taught" else usual_text(form.duration)))
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.motion
@@ -146,6 +167,73 @@ class InversePanel:
         else:
             form.typed = True
         self._desk.keep_soon()
+
+    def _use_pose(self, row: Any) -> None:
+        """Takes the pose shown into a row of fields."""
+        state = self._desk.state
+        form = state.motion
+        values = present(state.robot, state.q)
+        if row == "begin" and form.path is not None:
+            form.path.begin, form.path.typed = values, True
+        elif row in ("start", "stop"):
+            setattr(form, str(row), values)
+            form.typed = True
+        self._show_form()
+        self._desk.keep_soon()
+
+    # --- taught points -------------------------------------------------------------------------------------------
+
+    async def _teach_point(self) -> None:
+        state = self._desk.state
+        if await self._desk.attempt("inverse", lambda: state.motion.taught.teach(state.robot, state.q)):
+            self._points_changed()
+
+    def _set_limit(self, name: str, value: str) -> None:
+        setattr(self._desk.state.motion.taught, name, value)
+        self._points_changed()
+
+    def _edit_point(self, message: Any) -> None:
+        points = self._desk.state.motion.taught.points
+        point, typed = points[messages.index(message, "point", len(points))], messages.entry(message, "text")
+        if "joint" in message:
+            point.q[messages.index(message, "joint", len(point.q))] = messages.text(typed)
+            return self._desk.keep_soon()
+        name = messages.entry(message, "field")
+        if name not in FIELDS:
+            raise messages.MalformedError("expected a field of a point")
+        setattr(point, name, messages.text(typed))
+        return self._points_changed() if name == "leg" else self._desk.keep_soon()
+
+    async def _act(self, message: Any) -> None:
+        """A button of a point."""
+        state = self._desk.state
+        form = state.motion.taught
+        at, what = messages.index(message, "point", len(form.points)), messages.entry(message, "what")
+        acts: dict[Any, Callable[[], Any]] = {
+            "here": lambda: form.teach(state.robot, state.q, at),
+            "via": lambda: form.teach_via(state.robot, state.q, at),
+            "up": lambda: form.move(at, -1),
+            "down": lambda: form.move(at, 1),
+            "remove": lambda: form.points.pop(at),
+            "go": lambda: state.go_to_point(at),
+        }
+        if what in acts and await self._desk.attempt("pose", acts[what]):
+            self._points_changed() if what != "go" else self._desk.show_pose()
+
+    def _points_changed(self) -> None:
+        self._show_points()
+        self._desk.keep_soon()
+
+    def _show_points(self) -> None:
+        state = self._desk.state
+        form, taught = state.motion.taught, can_teach(state.robot)
+        for name, entry in self._limit_fields.items():
+            entry.show(getattr(form, name))
+            entry.frame.set_visibility(taught)
+        self._teach.set_visibility(taught)
+        self._points.set_visibility(taught)
+        set_text(self._taught_note, "" if taught else NOT_TAUGHT)
+        self._points.call("set", {"heads": coordinate_heads(state.robot), "points": [asdict(p) for p in form.points]})
 
     async def run(self) -> None:
         if await self._desk.run_inverse():
@@ -182,13 +270,14 @@ class InversePanel:
         self._show_sample()
         hint = "rad or m; pi/2 and 90 deg are understood"
         rows = [
-            {"id": "start", "label": "start", "values": form.start, "hint": hint},
-            {"id": "stop", "label": "stop", "values": form.stop, "hint": hint},
+            {"id": "start", "label": "start", "values": form.start, "hint": hint, "use": True},
+            {"id": "stop", "label": "stop", "values": form.stop, "hint": hint, "use": True},
         ]
         along = form.kind in PATHS
         if along:
             begin = form.path.begin if form.path is not None else []
-            rows = [{"id": "begin", "label": "start", "values": begin, "hint": f"Where the path begins, {hint}"}]
+            where = f"Where the path begins, {hint}"
+            rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "use": True}]
         heads = coordinate_heads(state.robot)
         shown = [heads[i] for i in entries(state.robot).q]
         self._rows.call("set", [{"heads": shown, "rows": rows}] if rows[0]["values"] else [])
@@ -196,7 +285,11 @@ class InversePanel:
         self._show_path()
         from_file = form.kind == "csv"
         self._upload.set_visibility(from_file)
-        self._rows.set_visibility(not from_file)
+        taught = form.kind == "taught"
+        self._rows.set_visibility(not from_file and not taught)
+        self._teaching.set_visibility(taught)
+        self._duration.frame.set_visibility(not taught)
+        self._show_points()
         self._file.set_visibility(from_file)
         rows_in = f": {form.samples.name}, {counted(len(form.samples.t), 'row')}" if form.samples else "; upload one"
         set_text(self._file, f"The motion of a CSV file{rows_in}")

@@ -16,7 +16,24 @@ from redyn.studio.forms import number
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
 
+METER = {
+    "testid": "singular",
+    "regular": "1: as far as usual; 0: singular, where the driven joints no longer determine how the others move",
+    "singular": "Nearly singular: there the driven joints no longer determine how the others move, "
+    "and torques become large",
+}
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+# A button that is held moves on; the next step waits until the last one is done.
+HOLD = """(event) => {
+    const button = event.target.closest('button');
+    if (!button) return;
+    const again = () => document.querySelector('#studio[data-busy]') || button.click();
+    let timer = setTimeout(() => { timer = setInterval(again, 60); }, 400);
+    const stop = () => { clearTimeout(timer); clearInterval(timer); };
+    for (const end of ['pointerup', 'pointercancel']) window.addEventListener(end, stop, {once: true});
+    button.addEventListener('pointerleave', stop, {once: true});
+}"""
 
 
 class JogPanel:
@@ -29,12 +46,12 @@ class JogPanel:
                 text("Joints", tag="h2")
                 button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
             self._part = Part("jog", jog=self._jog)
-            self._meter = Part("meter")
+            self._meter = Part("meter", METER)
             with box("panel-head"):
                 text("End effector", tag="h2")
-                title = "Step of one click: metres along an axis, radians about it"
+                title = "Step of one click: metres along an axis, radians about it. Hold a button to move on"
                 self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
-            self._tip_buttons = box("tip", "tip")
+            self._tip_buttons = box("tip", "tip").on("pointerdown", js_handler=HOLD)
             with self._tip_buttons:
                 for k, axis in enumerate(AXES):
                     with box("tip-axis", f"tip-{axis}"):

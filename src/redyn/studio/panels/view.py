@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from redyn.studio import messages
 from redyn.studio.controls import Part, box
 
 if TYPE_CHECKING:
@@ -14,16 +15,24 @@ class ViewPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         with box("panel view-panel"):
-            self._stage = Part("stage", time=desk.at_time, step=self._step)
+            self._stage = Part("stage", time=desk.at_time, step=self._step, drag=self._drag)
 
     def _step(self, at: Any) -> None:
         self._desk.tables.show_step(at)
+
+    async def _drag(self, message: Any) -> None:
+        await self._desk.kinematics.drag([messages.number(message, axis) for axis in "xyz"])
+        self._stage.call("dragged")
 
     def load(self, scenes: list[dict[str, Any]], keep: bool, t: float) -> None:
         self._stage.call("load", {"scenes": scenes, "keep": keep, "t": t})
 
     def set_poses(self, rows: list[list[float]]) -> None:
         self._stage.call("setPoses", rows)
+
+    def overlay(self, kind: str, data: dict[str, Any] | None) -> None:
+        """Draws ghosts, an ellipsoid, a cloud or a handle: see overlays.js. None removes it."""
+        self._stage.call("overlay", kind, data)
 
     def dh(self, name: str, *values: Any) -> None:
         self._stage.call(name, *values)

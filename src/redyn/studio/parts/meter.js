@@ -4,13 +4,14 @@ import { element } from "../report/player.js";
 
 const LOW = 0.1; // below, it is red
 
-export function mount(root) {
+/** options: testid; regular and singular, which say what a low and a high value mean. */
+export function mount(root, options) {
   root.classList.add("meter");
   const done = element("div", { class: "bar-done" });
   const bar = element("div", { class: "bar" }, done);
-  const value = element("span", { class: "meter-value", "data-testid": "singular-value" });
+  const value = element("span", { class: "meter-value", "data-testid": `${options.testid}-value` });
   const name = "distance from singularity";
-  const box = element("div", { class: "meter-box", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": 1, "data-testid": "singular-meter" },
+  const box = element("div", { class: "meter-box", role: "meter", "aria-label": name, "aria-valuemin": 0, "aria-valuemax": 1, "data-testid": `${options.testid}-meter` },
     element("span", { class: "meter-name" }, name), value, bar);
   root.append(box);
   root.hidden = true;
@@ -24,9 +25,7 @@ export function mount(root) {
     value.textContent = share < 0.005 ? "0" : share.toFixed(2);
     box.setAttribute("aria-valuenow", share.toFixed(3));
     box.toggleAttribute("data-low", low);
-    box.title = low
-      ? "Nearly singular: there the driven joints no longer determine how the others move, and torques become large"
-      : "1: as far as usual; 0: singular, where the driven joints no longer determine how the others move";
+    box.title = low ? options.singular : options.regular;
   }
 
   return { set };

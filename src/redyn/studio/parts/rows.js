@@ -5,8 +5,15 @@ import { shade } from "../report/viewer.js";
 import { look } from "./look.js";
 
 /** A long number is rounded for display, and shown in full while edited. */
-function short(text) {
-  return /^-?[0-9.e+-]{8,}$/.test(text) ? String(Number(Number(text).toPrecision(4))) : text;
+export function short(text, digits = 4) {
+  return new RegExp(`^-?[0-9.e+-]{${digits + 4},}$`).test(text) ? String(Number(Number(text).toPrecision(digits))) : text;
+}
+
+/** A small button that takes the pose shown. */
+export function here(title, testid, action) {
+  const button = element("button", { type: "button", class: "here", title, "aria-label": title, "data-testid": testid }, "here");
+  button.addEventListener("click", action);
+  return button;
 }
 
 /** options: { rows: [{ id, label }], testid }. */
@@ -21,7 +28,7 @@ export function mount(root, options, emit) {
   function table({ heads: columns, rows }) {
     const heads = columns.map(({ name, colour }) => element("th", { scope: "col", "data-colour": colour, title: name }, name));
     const head = element("tr", {}, element("td", {}), ...heads);
-    const body = rows.map(({ id, label, values, hint }) => {
+    const body = rows.map(({ id, label, values, hint, use }) => {
       const cells = columns.map(({ name }, k) => {
         const field = element("input", { type: "text", "aria-label": `${label} of ${name}`, "data-testid": `${id}-${k + 1}`, autocomplete: "off", spellcheck: "false" });
         let value = values[k];
@@ -34,12 +41,14 @@ export function mount(root, options, emit) {
         field.addEventListener("blur", () => (field.value = short(value)));
         return element("td", {}, field);
       });
-      return element("tr", { "data-row": id }, element("th", { scope: "row", title: hint ?? "" }, label), ...cells);
+      const heading = element("th", { scope: "row", title: hint ?? "" }, label);
+      if (use) heading.append(here(`${label}: use this pose`, `${id}-use`, () => emit("use", id)));
+      return element("tr", { "data-row": id }, heading, ...cells);
     });
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
   }
 
-  /** groups: [{ heads: [{ name, colour }], rows: [{ id, label, values, hint }] }], a table each. */
+  /** groups: [{ heads: [{ name, colour }], rows: [{ id, label, values, hint, use }] }], a table each; use: the pose shown may be taken. */
   function set(groups) {
     root.replaceChildren(...groups.map(table));
     recolour();

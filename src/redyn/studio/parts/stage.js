@@ -3,6 +3,7 @@
 import { createPlayer, element } from "../report/player.js";
 import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
+import { createOverlays } from "./overlays.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
 
@@ -46,6 +47,7 @@ export async function mount(root, options, emit) {
   let lastSent = -1;
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, emit);
+  const overlays = createOverlays(THREE);
   for (const touch of ["pointerdown", "wheel"]) views.addEventListener(touch, () => (moved = true), { passive: true });
   fit.addEventListener("click", (event) => fitAll(!event.shiftKey));
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
@@ -74,6 +76,7 @@ export async function mount(root, options, emit) {
       if (before[k]) viewer.look(before[k]);
       if (scenes.length > 1) views.children[k].append(element("div", { class: "which" }, scenes[k].label));
     });
+    overlays.enter(viewers[0] ?? null);
     scale.textContent = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
     jogged = false;
     clock.start = start ?? 0;
@@ -105,6 +108,41 @@ export async function mount(root, options, emit) {
     if (now - (onTime.sent ?? 0) > 300) late();
     else pending = setTimeout(late, 120);
   }
+
+  // Dragging the handle of the kinematics tab: the next place is sent once the last one has been answered.
+  let drag = null; // { at: where a ray drags it to, place: not sent yet, waiting: for an answer, over }
+
+  function grasp(event) {
+    const at = event.button === 0 && viewers.length ? overlays.grasp(viewers[0].ray(event.clientX, event.clientY)) : null;
+    if (!at) return;
+    event.stopPropagation(); // the view does not turn
+    event.preventDefault();
+    moved = true;
+    drag = { at, place: null, waiting: false, over: false };
+    window.addEventListener("pointermove", pull);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, release, { once: true });
+  }
+
+  function pull(event) {
+    drag.place = drag.at(viewers[0].ray(event.clientX, event.clientY)) ?? drag.place;
+    send();
+  }
+
+  function release() {
+    window.removeEventListener("pointermove", pull);
+    drag.over = true;
+    send();
+  }
+
+  function send() {
+    if (!drag?.place || drag.waiting) return;
+    const [x, y, z] = drag.place;
+    drag.place = null;
+    drag.waiting = true;
+    emit("drag", { x, y, z });
+  }
+
+  views.addEventListener("pointerdown", grasp, { capture: true });
 
   /** Shows a pose that is not part of the motion. */
   function setPoses(rows) {
@@ -138,6 +176,20 @@ export async function mount(root, options, emit) {
   return {
     load,
     setPoses,
+    /** Draws something of the kinematics tab: see overlays.js. */
+    overlay(kind, data) {
+      overlays.set(kind, data);
+      if (data && ["ghosts", "cloud"].includes(kind) && !moved) viewers[0]?.fit({ now: true }); // there is more to see
+      if (kind === "handle") views.children[0]?.toggleAttribute("data-handle", Boolean(data));
+      root.dataset[kind] = data ? String(data.poses?.length ?? 1) : "0";
+    },
+    /** The robot has followed the handle as far as it can. */
+    dragged() {
+      if (!drag) return;
+      drag.waiting = false;
+      if (drag.place) send();
+      else if (drag.over) drag = null;
+    },
     dh,
     dhStep: (change) => steps.go(change),
     dhPlay: () => steps.play(),
@@ -150,6 +202,8 @@ export async function mount(root, options, emit) {
       document.removeEventListener("keydown", key);
       unlook();
       unclock();
+      overlays.dispose();
+      window.removeEventListener("pointermove", pull);
       players?.dispose();
       for (const viewer of viewers) viewer.dispose();
       for (const device of devices) device.dispose();
