@@ -17,6 +17,7 @@ from nicegui import Client, app, background_tasks, core, ui
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from redyn.description import gallery
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
@@ -26,6 +27,7 @@ from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
 from redyn.studio.jobs import SECONDS, Pool
 from redyn.studio.opening import open_source
+from redyn.studio.pictures import PICTURES, Pictures
 from redyn.studio.readers import MOST, Readers
 from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
@@ -57,7 +59,7 @@ class Studio:
 
     def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
         self.sessions = Sessions(open_source(robot))
-        self.pool, self.readers = Pool(seconds=seconds), Readers()
+        self.pool, self.readers, self.pictures = Pool(seconds=seconds), Readers(), Pictures()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
 
@@ -67,6 +69,7 @@ class Studio:
         self.sessions.close()
         self.pool.close()
         self.readers.close()
+        self.pictures.close()
 
     async def begin(self) -> None:
         """Warms up: compiles the first robot's kernels and starts the worker processes."""
@@ -81,6 +84,7 @@ class Studio:
             state.close()
         self.pool.submit("redyn.studio.work:warm_up")
         await asyncio.to_thread(self.readers.warm_up)
+        await asyncio.to_thread(gallery)
 
     async def _look_after(self) -> None:
         while True:
@@ -119,7 +123,7 @@ class Studio:
             restored = await self._restored(client, session)
         starting.delete()
         url = f"/redyn-upload/{session.key}"
-        desk = Desk(session, self.pool, self.readers, url, self.sessions.first)
+        desk = Desk(session, self.pool, self.readers, url, self.sessions.first, self.pictures)
         setattr(client, DESK, desk)
         await desk.begin(restored)
 
@@ -139,6 +143,14 @@ class Studio:
             return f"The work that this browser tab keeps could not be restored: {wrong}"
         again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
         return (COPIED if copied else RESTORED) + again
+
+    async def picture(self, request: Request) -> Response:
+        """The picture of a robot of the gallery."""
+        drawn = await self.pictures.of_gallery(request.path_params["name"])
+        if not drawn:
+            return Response(status_code=404)
+        headers = {"cache-control": "private, max-age=86400", "content-security-policy": "default-src 'none'"}
+        return Response(drawn, media_type="image/svg+xml", headers=headers)
 
     # --- uploads -------------------------------------------------------------------------------------------------
 
@@ -321,6 +333,7 @@ def serve(
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
+    application.add_route(Part.base + PICTURES + "/{name}", studio.picture)
     application.storage.max_tab_storage_age = FORGET  # lifetime of NiceGUI's own tab storage; thirty days otherwise
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)

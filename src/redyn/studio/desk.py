@@ -27,6 +27,7 @@ from redyn.studio.panels.jog import JogPanel
 from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
+from redyn.studio.pictures import Pictures
 from redyn.studio.prepared import load_meshes
 from redyn.studio.sessions import Session
 from redyn.studio.state import Tab
@@ -46,8 +47,11 @@ log = logging.getLogger("redyn.studio")
 class Desk:
     """The session outlives it: a reloaded page gets a new desk for the same state."""
 
-    def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened) -> None:
+    def __init__(
+        self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened, pictures: Pictures
+    ) -> None:
         self.session, self.state, self.pool, self._readers = session, session.state, pool, readers
+        self.pictures = pictures
         self.upload_url, self.start = upload_url, start  # URL of uploads; the robot that the studio was started with
         self._lock, self._busy, self._news_count = asyncio.Lock(), 0, 0
         self._root = box("studio", "studio", id="studio")

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
+from redyn.description.packages import package_robots
 from redyn.errors import InputError
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
-from redyn.studio.opening import Opened, Origin, build
+from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
 from redyn.studio.state import State, Tab
 from redyn.studio.table import Draft, draft_of
@@ -53,6 +54,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "ran": state.forward is not None or state.job is not None,
         "chosen": archive.chosen if archive else "",
         "uploaded": state.meshes is not None,
+        "package": state.origin.package,
         "own": state.meshes is None and state.robot.description.folder is not None,
     }
 
@@ -64,7 +66,8 @@ def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
 def restore(state: State, data: object, start: Opened | None = None) -> None:
     """Restores a saved state; on invalid data, InputError, and the state is unchanged.
 
-    `start`: the robot that the server was started with. A robot from its file gets its meshes and warnings.
+    `start`: the robot that the server was started with. A robot from its file, or of a package, gets its meshes and
+    warnings.
     """
     try:
         kept = cast("dict[str, Any]", data)
@@ -83,9 +86,12 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         own = kept["own"] is True
+        package = kept.get("package", "")
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"the data saved in the browser cannot be read ({type(error).__name__})") from None
+    if package in package_robots():
+        start = open_source(package)
     folder = start.description.folder if start is not None and own else None
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)

@@ -12,6 +12,7 @@ from redyn.studio import takeaway, uploads
 from redyn.studio.controls import Choice, Part, block, box, button, enable, menu, set_attribute, set_text, text
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source, opened
+from redyn.studio.panels import gallery
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 OWN = "own"  # the entry of a robot that is not in the library
 START = "start"  # key of the robot that the studio was started with, if it is a file
 INSIDE = "inside:"  # prefix of another robot in the same upload
+GALLERY = "Robots by pictures, groups and words, and your own"
 PYTHON = "A Python script that repeats what is on the screen"
 REPORT = "The motion as one self-contained HTML file"
 DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
@@ -65,6 +67,7 @@ class Header:
         with box("headline", tag="header"):
             text("redyn", "brand", "h1")
             self._robots = Choice(self._options(), OWN, self._pick, "robot-select", "Robot", "robots")
+            button("Gallery", "gallery", lambda: gallery.show(desk), GALLERY)
             options = {
                 "text": "Upload",
                 "accept": ".yaml,.yml,.urdf,.xml,.zip",
