@@ -121,10 +121,13 @@ class Studio:
         restored = ""
         if session.fresh and await _kept(client):
             restored = await self._restored(client, session)
+        wrong = session.state.open_exercise(client.request.query_params.get("exercise", ""))
         starting.delete()
         url = f"/redyn-upload/{session.key}"
         desk = Desk(session, self.pool, self.readers, url, self.sessions.first, self.pictures)
         setattr(client, DESK, desk)
+        desk.trouble("exercise", wrong)
+        cast(Any, client).run_javascript("history.replaceState(null, '', location.pathname + location.hash)")
         await desk.begin(restored)
 
     async def _restored(self, client: Client, session: Session) -> str:
@@ -159,12 +162,14 @@ class Studio:
         session = self.sessions.by_key(request.path_params["key"])
         if session is None:
             return JSONResponse({"error": "this page is out of date; reload it"}, 404)
-        kind = request.path_params["kind"]
+        kind, _, question = str(request.path_params["kind"]).partition(":")
         taker = {
             "robot": self._take_robot,
             "meshes": self._take_meshes,
             "motion": partial(self._take_columns, "motion"),
             "torque": partial(self._take_columns, "run"),
+            "exercise": self._take_exercise,
+            "answer": partial(self._take_answer, question),
             "work": self._take_work,
         }.get(kind)
         if kind == "gone":
@@ -235,6 +240,21 @@ class Studio:
         if desk is not None:
             desk.keep_soon()
             await (desk.inverse.run() if form == "motion" else desk.forward.taken())
+
+    async def _take_exercise(self, session: Session, path: Path) -> None:
+        session.state.lessons.add(*await self._read(inbox.read_exercise, path))
+        if session.desk is not None:
+            await session.desk.choose_tab("exercises")
+
+    async def _take_answer(self, question: str, session: Session, path: Path) -> None:
+        """The motion that answers a question: columns, since the engine would take text for a file."""
+        attempt = session.state.lessons.attempt(question)
+        table = await self._read(inbox.read_columns, path)
+        attempt.change("")
+        attempt.answer, attempt.columns = path.name, {"t": table.times, **table.columns}
+        if session.desk is not None:
+            session.desk.keep_soon()
+            session.desk.exercises.show_question(question)
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:

@@ -20,6 +20,7 @@ from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
 from redyn.studio.opening import Opened, build
 from redyn.studio.panels.equations import EquationsPanel
+from redyn.studio.panels.exercises import ExercisesPanel
 from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
 from redyn.studio.panels.inverse import InversePanel
@@ -38,6 +39,7 @@ TABS = {
     "inverse": ("Inverse dynamics", "tab-inverse"),
     "forward": ("Forward dynamics", "tab-forward"),
     "equations": ("Equations", "tab-equations"),
+    "exercises": ("Exercises", "tab-exercises"),
 }
 OF_A_ROBOT = ("inverse", "forward", "pose", "equations", "loop")  # causes of errors that are dropped with it
 KEEP = 0.5  # s after a change until the browser saves it
@@ -67,6 +69,7 @@ class Desk:
                 self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
                 self.equations = EquationsPanel(self)
+                self.exercises = ExercisesPanel(self)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
@@ -160,6 +163,7 @@ class Desk:
         self.show_motion()
         self.forward.watch()
         await self.equations.show()
+        self.exercises.show()
 
     async def open(self, make: Callable[[], Opened]) -> None:
         """Opens another robot: picked, uploaded or new."""
@@ -333,6 +337,7 @@ class Desk:
             panel.refresh()
         self.keep_soon()
         await self.equations.show()
+        self.exercises.show()
 
     # --- work saved in the browser -------------------------------------------------------------------------------
 

@@ -80,6 +80,14 @@ def read_columns(readers: Reads, path: Path) -> Table:
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
+def read_exercise(readers: Reads, path: Path) -> tuple[str, dict[str, Any]]:
+    """The name of an exercise and its data; the file is then removed."""
+    try:
+        return path.stem, readers.read("exercise", path.parent, path.name)["exercise"]
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
 def finite(name: str, table: Table, columns: list[str]) -> np.ndarray:
     """The columns as an array; an error if one of their cells is empty."""
     found = np.stack([table.columns[column] for column in columns], axis=1)

@@ -16,6 +16,7 @@ from redyn.description.packages import package_robots
 from redyn.errors import InputError
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
+from redyn.studio.lessons import Lessons
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
 from redyn.studio.opening import Opened, Origin, build, open_source
@@ -49,6 +50,7 @@ def snapshot(state: State) -> dict[str, Any]:
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "lessons": state.lessons.snapshot(),
         "tab": state.tab,
         "before": state.before,
         "ran": state.forward is not None or state.job is not None,
@@ -85,6 +87,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         _fill(run, kept["run"], "run")
         run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
+        lessons = Lessons.restored(kept["lessons"]) if "lessons" in kept else Lessons()
         own = kept["own"] is True
         package = kept.get("package", "")
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
@@ -99,7 +102,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.tab, state.before, state.origin = tab, before, draft.origin
-    state.inverse, state.forward, state.job = None, None, None
+    state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
 
 
 def _tab(value: object) -> Tab:

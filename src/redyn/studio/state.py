@@ -24,6 +24,7 @@ from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, is_closed, movable, towards, why_open
 from redyn.studio.forms import MotionForm, RunForm
 from redyn.studio.jobs import Job
+from redyn.studio.lessons import Lessons
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.plans import METHODS, PATHS, MotionPlan
@@ -31,8 +32,9 @@ from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Tab = Literal["inverse", "forward", "equations"]
+Tab = Literal["inverse", "forward", "equations", "exercises"]
 
+SILENT: tuple[Tab, ...] = ("equations", "exercises")  # tabs that play no motion of their own
 FIRST = "kuka-kr5"
 FULL = np.ones(6, dtype=bool)
 CLOSED = 1e-9  # m: a loop that is open by less is closed
@@ -57,7 +59,8 @@ class State:
     forward: Forward | None = None
     job: Job | None = None
     derivation: Job | None = None  # of formulas
-    before: Tab = "inverse"  # the tab open before the equations
+    before: Tab = "inverse"  # the tab open before a silent one
+    lessons: Lessons = field(default_factory=Lessons)
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -82,7 +85,7 @@ class State:
     @property
     def jobs(self) -> list[Job]:
         """Jobs that run, wait or have just ended."""
-        return [job for job in (self.job, self.derivation) if job is not None]
+        return [job for job in (self.job, self.derivation, *self.lessons.jobs) if job is not None]
 
     def let_go(self, simulations: bool) -> None:
         """Drops large results, which can be recomputed: motions automatically, simulations by running them again."""
@@ -338,14 +341,25 @@ class State:
             self.q = found.q[instant(found.t, t)].copy()
 
     def choose(self, tab: Tab) -> None:
-        if self.tab != "equations":
+        if self.tab not in SILENT:
             self.before = self.tab
         self.tab = tab
 
+    def open_exercise(self, name: str) -> str:
+        """As a link asks for; returns what is wrong with it. Without a name, nothing."""
+        if not name:
+            return ""
+        try:
+            self.lessons.choose(name)
+        except RedynError as error:
+            return str(error)
+        self.choose("exercises")
+        return ""
+
     @property
     def playing(self) -> Tab:
-        """The tab whose motion is played: the open one, or for the equations the previous one."""
-        return self.before if self.tab == "equations" else self.tab
+        """The tab whose motion is played: the open one, or for a silent one the previous one."""
+        return self.before if self.tab in SILENT else self.tab
 
     @property
     def played(self) -> Run | Inverse | None:

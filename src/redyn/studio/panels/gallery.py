@@ -27,6 +27,9 @@ async def show(desk: Desk) -> None:
         dialog.close()
         await desk.open(lambda: open_source(str(name)))
 
+    def close(_: object) -> None:
+        dialog.close()
+
     async def keep() -> None:
         made: list[dict[str, str]] = []
         if await desk.attempt("save", lambda: made.append(pictures.own_card(desk.state))):
@@ -49,7 +52,7 @@ async def show(desk: Desk) -> None:
             options,
             open=choose,
             keep=lambda _: keep(),
-            opened=lambda _: dialog.set_value(False),
+            opened=close,
             refused=desk.refused_upload,
         )
     dialog.on_value_change(lambda event: None if event.value else dialog.delete())

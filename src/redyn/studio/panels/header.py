@@ -49,7 +49,7 @@ if (!window.redynKeys) {
       const at = document.activeElement; // what was typed there counts
       at.blur();
       at.focus();
-      press(open === 'tab-forward' ? 'run-forward' : 'run-inverse');
+      if (open !== 'tab-exercises') press(open === 'tab-forward' ? 'run-forward' : 'run-inverse');
     }
     else if (control && !typing && event.key.toLowerCase() === 'z') press(event.shiftKey ? 'redo' : 'undo');
     else if (control && !typing && event.key.toLowerCase() === 'y') press('redo');
