@@ -21,7 +21,7 @@ from redyn.description import gallery
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
-from redyn.studio import inbox, keep, messages, uploads
+from redyn.studio import bundle, inbox, keep, messages, uploads
 from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
@@ -49,6 +49,7 @@ RESTORED = (
 COPIED = (
     "Restored from the browser: the work of the tab that this one duplicates, or as it was before the browser stopped."
 )
+LINKED = "Opened from a link. What you change stays here; the link keeps its own."
 log = logging.getLogger("redyn.studio")
 
 _ = ui.aggrid  # registers its module with NiceGUI before the first page is built
@@ -119,7 +120,8 @@ class Studio:
         lifecycle.on_disconnect(lambda: session.went())
         lifecycle.on_delete(partial(_left, session, client))
         restored = ""
-        if session.fresh and await _kept(client):
+        kept = await _kept(client)
+        if kept == "link" or (kept and session.fresh):
             restored = await self._restored(client, session)
         wrong = session.state.open_exercise(client.request.query_params.get("exercise", ""))
         starting.delete()
@@ -127,7 +129,7 @@ class Studio:
         desk = Desk(session, self.pool, self.readers, url, self.sessions.first, self.pictures)
         setattr(client, DESK, desk)
         desk.trouble("exercise", wrong)
-        cast(Any, client).run_javascript("history.replaceState(null, '', location.pathname + location.hash)")
+        cast(Any, client).run_javascript("history.replaceState(null, '', location.pathname)")
         await desk.begin(restored)
 
     async def _restored(self, client: Client, session: Session) -> str:
@@ -138,6 +140,8 @@ class Studio:
         try:
             answer = await cast(Any, client).run_javascript(code, timeout=120.0)
             wrong, copied = messages.text(messages.entry(answer, "wrong")), messages.entry(answer, "copied") is True
+            if messages.entry(answer, "linked") is True:
+                return f"This link could not be opened: {wrong}" if wrong else LINKED
         except TimeoutError:
             wrong, copied = "sending it took too long", False
         except messages.MalformedError as error:
@@ -162,14 +166,15 @@ class Studio:
         session = self.sessions.by_key(request.path_params["key"])
         if session is None:
             return JSONResponse({"error": "this page is out of date; reload it"}, 404)
-        kind, _, question = str(request.path_params["kind"]).partition(":")
+        kind, _, detail = str(request.path_params["kind"]).partition(":")
         taker = {
             "robot": self._take_robot,
             "meshes": self._take_meshes,
+            "part": partial(self._take_part, detail),
             "motion": partial(self._take_columns, "motion"),
             "torque": partial(self._take_columns, "run"),
             "exercise": self._take_exercise,
-            "answer": partial(self._take_answer, question),
+            "answer": partial(self._take_answer, detail),
             "work": self._take_work,
         }.get(kind)
         if kind == "gone":
@@ -185,13 +190,17 @@ class Studio:
         if not session.uploads.locked():
             troubles.forget(*(cause for cause in troubles.messages if cause.startswith("upload")))
         number, message, status = troubles.attempt(), "", 400
+        session_file = False
         path: Path | None = None
         try:
             path = inbox.place(session.state.folder, name)
             session.arriving.add(path.parent)
             await _received(request, path)
+            session_file = kind == "robot" and bundle.is_session(path)
+            taker = self._take_session if session_file else taker
             async with session.uploads:
                 await taker(session, path)
+            kind = "session" if session_file else kind
         except ClientDisconnect:
             return JSONResponse({"error": "interrupted"}, 400)
         except RedynError as error:
@@ -208,7 +217,7 @@ class Studio:
             troubles.ended(f"upload {shown}", number, message)
             if session.desk is not None:
                 session.desk.show_troubles()
-        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown})
+        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown, "kind": kind})
 
     async def _read(self, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._reading, partial(work, self.readers, *arguments))
@@ -256,6 +265,46 @@ class Studio:
             session.desk.keep_soon()
             session.desk.exercises.show_question(question)
 
+    async def _take_session(self, session: Session, path: Path) -> None:
+        """A saved session, which replaces the work of this tab; if it is bad, nothing is changed."""
+        state, name = session.state, path.name
+        work, files = await self._read(inbox.read_session, path, state.folder)
+        running, lost = state.jobs, list[str]()
+        try:
+            await asyncio.to_thread(keep.restore, state, work, self.sessions.first)
+            for job in running:
+                job.cancel()
+            for kind, file in files.items():
+                try:
+                    await self._join(session, kind, file)
+                except RedynError as error:
+                    lost.append(str(error))
+        finally:
+            for file in files.values():
+                if file.parent not in state.folders_in_use:
+                    shutil.rmtree(file.parent, ignore_errors=True)
+        session.saved = bundle.mark(state)
+        if session.desk is not None:
+            await session.desk.show_all(f"{name} is open. Results are computed again: run simulations.")
+        if lost:
+            raise uploads.UploadError(f"{name}: not all of it could be opened: {'; '.join(lost)}")
+
+    async def _take_part(self, kind: str, session: Session, path: Path) -> None:
+        """One upload of a session whose work the browser has restored."""
+        _, files = await self._read(inbox.read_session, path, session.state.folder)
+        if kind not in files:
+            raise uploads.UploadError(f"{path.name}: does not contain it")
+        await self._join(session, kind, files[kind])
+
+    async def _join(self, session: Session, kind: str, path: Path) -> None:
+        """A file that belongs to restored work."""
+        if kind == "robot":
+            return await self._take_meshes(session, path)
+        table = await self._read(inbox.read_columns, path)
+        state = session.state
+        form = state.motion if kind == "motion" else state.run
+        return await asyncio.to_thread(form.take, path.name, table, state.robot)
+
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
             await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
@@ -284,13 +333,14 @@ async def _received(request: Request, path: Path) -> None:
         raise
 
 
-async def _kept(client: Client) -> bool:
-    """Whether the browser has saved work of this tab."""
+async def _kept(client: Client) -> str:
+    """Whether the browser has work for this tab: "link" if its address holds it, "tab" if it was saved; or nothing."""
     try:
-        question = "return sessionStorage.getItem('redyn-work') !== null"
-        return bool(await cast(Any, client).run_javascript(question, timeout=30.0))
+        saved = "sessionStorage.getItem('redyn-work') !== null ? 'tab' : ''"
+        question = f"return location.hash.startsWith({bundle.LINK!r}) ? 'link' : {saved}"
+        return messages.text(await cast(Any, client).run_javascript(question, timeout=30.0))
     except TimeoutError:  # not sooner: a busy machine would lose the work, as what is done from now on replaces it
-        return False
+        return ""
 
 
 def _left(session: Session, client: Client) -> None:

@@ -14,7 +14,7 @@ from nicegui import background_tasks, ui
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio import keep, messages
+from redyn.studio import bundle, keep, messages
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
@@ -137,12 +137,13 @@ class Desk:
 
     async def download(
         self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True
-    ) -> None:
-        """Offers a file for download: `make` returns its name and content."""
+    ) -> bool:
+        """Offers a file for download: `make` returns its name and content. False if that failed."""
         made: list[tuple[str, str | bytes]] = []
         if await self.attempt("save", lambda: made.append(make()), slow=slow):
             name, content = made[0]
             ui.download.content(content, name, media)
+        return bool(made)
 
     def _be_busy(self, change: int) -> None:
         self._busy += change
@@ -152,8 +153,12 @@ class Desk:
 
     async def begin(self, restored: str = "") -> None:
         """Fills the page from the state, which may already hold results."""
+        if not self.session.saved:
+            self.session.saved = "elsewhere" if restored else bundle.mark(self.state)
         self.show_robot()
         self.notify(restored or "; ".join(self.state.warnings[:3]))
+        if restored:
+            self.keep_soon()
         if self.state.wanted is not None:
             self.follow()
         elif self.state.inverse is None and not self.state.mistake and not self.state.open_loop:
@@ -164,6 +169,13 @@ class Desk:
         self.forward.watch()
         await self.equations.show()
         self.exercises.show()
+
+    async def show_all(self, note: str) -> None:
+        """Shows work that has taken the place of what was here."""
+        self.tables.choose_none()
+        self.session.troubles.forget(*OF_A_ROBOT)
+        choose_tab(self._tabs, self._panels, self.state.tab)
+        await self.begin(note)
 
     async def open(self, make: Callable[[], Opened]) -> None:
         """Opens another robot: picked, uploaded or new."""
@@ -185,6 +197,7 @@ class Desk:
     async def take(self, opened: Opened) -> None:
         """Shows a robot that has been opened."""
         stopped = self.state.open(opened)
+        self.session.saved = bundle.mark(self.state)
         self.tables.choose_none()
         self.session.troubles.forget(*OF_A_ROBOT)
         self.show_troubles()
@@ -348,4 +361,21 @@ class Desk:
 
     def _keep_now(self) -> None:
         self._keep_timer.active = False
-        self._keep.call("save", keep.snapshot(self.state))
+        self._keep.call("save", keep.snapshot(self.state), bundle.mark(self.state) != self.session.saved)
+
+    async def save_session(self) -> None:
+        """Everything as one file."""
+        if await self.download(lambda: bundle.save(self.state), "application/zip"):
+            self._saved()
+
+    async def copy_link(self) -> None:
+        """Everything as a link."""
+        made: list[str] = []
+        if await self.attempt("save", lambda: made.append(bundle.link(self.state)), slow=True):
+            ui.clipboard.write(f"{ui.context.client.request.base_url}{made[0]}")
+            self.notify(f"The link is copied, {len(made[0]):,} characters; who opens it needs access to this studio.")
+            self._saved()
+
+    def _saved(self) -> None:
+        self.session.saved = bundle.mark(self.state)
+        self.keep_soon()

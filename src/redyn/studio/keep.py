@@ -74,7 +74,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     try:
         kept = cast("dict[str, Any]", data)
         if kept["version"] != VERSION:
-            raise InputError("the browser saved it with another version of redyn")
+            raise InputError("it was saved with another version of redyn")
         robot = build(from_mapping(kept["robot"]))
         draft = _draft(kept["tables"]) if kept["tables"] is not None else draft_of(robot.description)
         read_draft(draft)  # valid or not, but of the right structure
@@ -92,7 +92,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         package = kept.get("package", "")
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"the data saved in the browser cannot be read ({type(error).__name__})") from None
+        raise InputError(f"the saved work cannot be read ({type(error).__name__})") from None
     if package in package_robots():
         start = open_source(package)
     folder = start.description.folder if start is not None and own else None

@@ -36,14 +36,16 @@ Answer = dict[str, Any]
 
 
 def carry_out(order: Answer) -> Answer:
-    """The answer to a request: {robot, table or exercise: ...}, or {error: ...} without paths of this machine."""
+    """The answer to a request: {robot, table, exercise or work: ...}, or {error: ...} without paths of this machine."""
     folder = Path(order["folder"])
     name = str(order["name"])
     try:
         if order["kind"] == "robot":
             done = read_robot(folder / name, order.get("choice"))
         else:
-            done = {"table": read_table, "exercise": read_exercise}[order["kind"]](folder / name)
+            done = {"table": read_table, "exercise": read_exercise, "session": read_session}[order["kind"]](
+                folder / name
+            )
     except RedynError as error:
         done = {"error": str(error)}
     except MemoryError:
@@ -142,6 +144,14 @@ def read_exercise(path: Path) -> Answer:
     if exercise.robot is not None:
         check_size(exercise.robot.description)
     return {"exercise": exercise.data.model_dump(mode="json", exclude_unset=True)}
+
+
+def read_session(path: Path) -> Answer:
+    """The work of a session; its files are unpacked beside it."""
+    from redyn.studio.bundle import unpack
+
+    work, files = unpack(path)
+    return {"work": work, "files": files}
 
 
 @contextlib.contextmanager

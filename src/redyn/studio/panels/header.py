@@ -24,6 +24,7 @@ GALLERY = "Robots by pictures, groups and words, and your own"
 PYTHON = "A Python script that repeats what is on the screen"
 REPORT = "The motion as one self-contained HTML file"
 DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
+SESSION = "All that you have entered: robot, forms and answers; Upload opens it again"
 SAVE = "Save the robot"
 KEYS = (
     ("Space", "play and pause"),
@@ -73,7 +74,7 @@ class Header:
                 "accept": ".yaml,.yml,.urdf,.xml,.zip",
                 "url": f"{desk.upload_url}/robot",
                 "largest": uploads.LARGEST,
-                "title": "A robot file: YAML, URDF or MJCF, or a zip of one with its meshes",
+                "title": "A robot file: YAML, URDF or MJCF, or a zip of one with its meshes; or a saved session",
                 "testid": "robot-upload",
                 "drop": True,
             }
@@ -89,6 +90,11 @@ class Header:
                 "save-urdf": ("Robot as URDF", lambda: self._save("urdf")),
             }
             self._saver = menu("Save", "robot-save", SAVE, save)
+            session = {
+                "save-session": ("Save the session as a file", desk.save_session),
+                "link-session": ("Copy the session as a link", desk.copy_link),
+            }
+            menu("Session", "session", SESSION, session)
             with box("group"):
                 self._undo = button("↶", "undo", lambda: desk.edit(state.editor.undo), "Undo (Ctrl+Z)", "small icon")
                 self._redo = button("↷", "redo", lambda: desk.edit(state.editor.redo), "Redo (Ctrl+Y)", "small icon")
