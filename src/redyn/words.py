@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Sequence
 
 
@@ -13,6 +14,15 @@ def counted(number: int, thing: str, several: str = "") -> str:
     ('1 joint', '6 joints', '2 velocities')
     """
     return f"{number} {thing if number == 1 else several or f'{thing}s'}"
+
+
+def tallied(things: Sequence[str]) -> str:
+    """How many there are of each.
+
+    >>> tallied(["revolute", "revolute", "prismatic", "revolute"])
+    '3 revolute, 1 prismatic'
+    """
+    return ", ".join(f"{count} {thing}" for thing, count in Counter(things).items())
 
 
 def suggestion(name: str, names: Sequence[str]) -> str:

@@ -23,9 +23,15 @@ def listen(page, *allowed: str) -> list[str]:
         if message.type in ("error", "warning") and OF_THE_DRIVER not in message.text:
             complaints.append(message.text)
 
+    def answer(dialog):
+        if dialog.type == "beforeunload":  # unsaved work: leave, as the test wants to
+            return dialog.accept()
+        complaints.append(f"dialog {dialog.message}")
+        return dialog.dismiss()
+
     page.on("console", said)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("dialog", lambda dialog: (complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("dialog", answer)
     page.on("request", lambda r: r.url.startswith((*allowed, "blob:", "data:")) or complaints.append(r.url))
     return complaints
 

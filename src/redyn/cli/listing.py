@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 from rich.table import Table
 
 from redyn.cli.options import bold, wide_console
-from redyn.words import counted
+from redyn.words import counted, tallied
 
 if TYPE_CHECKING:
     from redyn.description import Entry
@@ -54,14 +53,5 @@ def _table(entries: Sequence[Entry]) -> Table:
     for entry in entries:
         loops = f"; {counted(entry.loops, 'loop')}" if entry.loops else ""
         mass = f"{entry.mass:.4g}{' (estimated)' if entry.estimated else ''}"
-        table.add_row(entry.name, in_words(entry.joints) + loops, mass, entry.source)
+        table.add_row(entry.name, tallied(entry.joints) + loops, mass, entry.source)
     return table
-
-
-def in_words(kinds: Sequence[str]) -> str:
-    """How many joints of each kind.
-
-    >>> in_words(["revolute", "revolute", "prismatic", "revolute"])
-    '3 revolute, 1 prismatic'
-    """
-    return ", ".join(f"{count} {kind}" for kind, count in Counter(kinds).items())

@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from redyn.kernels import cache
 
@@ -31,6 +31,7 @@ Send = Callable[[Message], Awaitable[None]]
 PERSON = "redyn.person"  # key in the scope of a request: a random identifier of the browser
 PAUSE = 20.0  # s; the longest pause in the body of a request
 LONGEST = 600.0  # s until the body must be complete
+LONGEST_VALUE = 200  # characters of what an address asks for
 LIFE = 24 * 3600.0  # s for which a token is reused
 HEADERS = {
     "content-security-policy": "frame-ancestors 'none'; base-uri 'self'; object-src 'none'",
@@ -44,7 +45,7 @@ DOOR = """<!doctype html><html lang="en"><meta charset="utf-8"><title>redyn stud
 input,button{{font:inherit;padding:6px 10px}}p.wrong{{color:#b3131f}}</style>
 <form method="get" action="/" data-testid="token-form"><h1>redyn studio</h1>{wrong}
 <p><label>Token, as printed where the studio was started:<br><input name="token" type="password" autofocus></label>
-<button>Enter</button></p>
+<input name="exercise" type="hidden" value="{exercise}"><button>Enter</button></p>
 <p>Work that was open in this tab is kept by the browser and restored once you are logged in.</p></form></html>"""
 
 
@@ -84,12 +85,13 @@ class Access:
                 return await _refuse(scope, receive, send, 400, "This studio is for this machine only.")
             if not self.token or self._matches(cookies.get(self._cookie, "")):
                 return await _timely(application, scope, receive, send)
-            given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
+            query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+            given, exercise = (query.get(key, [""])[0][:LONGEST_VALUE] for key in ("token", "exercise"))
             if scope["type"] == "http" and self._matches(given):
                 cookie = self._set(self._cookie, self.token)
-                return await _answer(send, 303, "", [("location", "/"), ("set-cookie", cookie)])
+                return await _answer(send, 303, "", [("location", _page(exercise)), ("set-cookie", cookie)])
             wrong = '<p class="wrong" data-testid="error-message">That is not the token.</p>' if given else ""
-            return await _refuse(scope, receive, send, 401, DOOR.format(wrong=wrong))
+            return await _refuse(scope, receive, send, 401, DOOR.format(wrong=wrong, exercise=html.escape(exercise)))
 
         return guarded
 
@@ -99,6 +101,11 @@ class Access:
 
     def _matches(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.token.encode())
+
+
+def _page(exercise: str) -> str:
+    """The address of the page, at an exercise if a link asked for one."""
+    return "/?" + urlencode({"exercise": exercise}) if exercise else "/"
 
 
 def is_loopback(host: str) -> bool:

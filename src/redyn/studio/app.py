@@ -17,15 +17,17 @@ from nicegui import Client, app, background_tasks, core, ui
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 
+from redyn.description import gallery
 from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
-from redyn.studio import inbox, keep, messages, pins, uploads
+from redyn.studio import bundle, inbox, keep, messages, pins, uploads
 from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
 from redyn.studio.jobs import SECONDS, Pool
 from redyn.studio.opening import open_source
+from redyn.studio.pictures import PICTURES, Pictures
 from redyn.studio.readers import MOST, Readers
 from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
@@ -47,6 +49,7 @@ RESTORED = (
 COPIED = (
     "Restored from the browser: the work of the tab that this one duplicates, or as it was before the browser stopped."
 )
+LINKED = "Opened from a link. What you change stays here; the link keeps its own."
 log = logging.getLogger("redyn.studio")
 
 _ = ui.aggrid  # registers its module with NiceGUI before the first page is built
@@ -57,7 +60,7 @@ class Studio:
 
     def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
         self.sessions = Sessions(open_source(robot))
-        self.pool, self.readers = Pool(seconds=seconds), Readers()
+        self.pool, self.readers, self.pictures = Pool(seconds=seconds), Readers(), Pictures()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
 
@@ -67,6 +70,7 @@ class Studio:
         self.sessions.close()
         self.pool.close()
         self.readers.close()
+        self.pictures.close()
 
     async def begin(self) -> None:
         """Warms up: compiles the first robot's kernels and starts the worker processes."""
@@ -81,6 +85,7 @@ class Studio:
             state.close()
         self.pool.submit("redyn.studio.work:warm_up")
         await asyncio.to_thread(self.readers.warm_up)
+        await asyncio.to_thread(gallery)
 
     async def _look_after(self) -> None:
         while True:
@@ -115,12 +120,16 @@ class Studio:
         lifecycle.on_disconnect(lambda: session.went())
         lifecycle.on_delete(partial(_left, session, client))
         restored = ""
-        if session.fresh and await _kept(client):
+        kept = await _kept(client)
+        if kept == "link" or (kept and session.fresh):
             restored = await self._restored(client, session)
+        wrong = session.state.open_exercise(client.request.query_params.get("exercise", ""))
         starting.delete()
         url = f"/redyn-upload/{session.key}"
-        desk = Desk(session, self.pool, self.readers, url, self.sessions.first)
+        desk = Desk(session, self.pool, self.readers, url, self.sessions.first, self.pictures)
         setattr(client, DESK, desk)
+        desk.trouble("exercise", wrong)
+        cast(Any, client).run_javascript("history.replaceState(null, '', location.pathname)")
         await desk.begin(restored)
 
     async def _restored(self, client: Client, session: Session) -> str:
@@ -131,6 +140,8 @@ class Studio:
         try:
             answer = await cast(Any, client).run_javascript(code, timeout=120.0)
             wrong, copied = messages.text(messages.entry(answer, "wrong")), messages.entry(answer, "copied") is True
+            if messages.entry(answer, "linked") is True:
+                return f"This link could not be opened: {wrong}" if wrong else LINKED
         except TimeoutError:
             wrong, copied = "sending it took too long", False
         except messages.MalformedError as error:
@@ -140,6 +151,14 @@ class Studio:
         again = " Run simulations again: results are not kept." if session.state.tab == "forward" else ""
         return (COPIED if copied else RESTORED) + again
 
+    async def picture(self, request: Request) -> Response:
+        """The picture of a robot of the gallery."""
+        drawn = await self.pictures.of_gallery(request.path_params["name"])
+        if not drawn:
+            return Response(status_code=404)
+        headers = {"cache-control": "private, max-age=86400", "content-security-policy": "default-src 'none'"}
+        return Response(drawn, media_type="image/svg+xml", headers=headers)
+
     # --- uploads -------------------------------------------------------------------------------------------------
 
     async def upload(self, request: Request) -> Response:
@@ -147,13 +166,16 @@ class Studio:
         session = self.sessions.by_key(request.path_params["key"])
         if session is None:
             return JSONResponse({"error": "this page is out of date; reload it"}, 404)
-        kind = request.path_params["kind"]
+        kind, _, detail = str(request.path_params["kind"]).partition(":")
         taker = {
             "robot": self._take_robot,
             "meshes": self._take_meshes,
+            "part": partial(self._take_part, detail),
             "motion": partial(self._take_columns, "motion"),
             "torque": partial(self._take_columns, "run"),
             "pin": self._take_pin,
+            "exercise": self._take_exercise,
+            "answer": partial(self._take_answer, detail),
             "work": self._take_work,
         }.get(kind)
         if kind == "gone":
@@ -169,13 +191,17 @@ class Studio:
         if not session.uploads.locked():
             troubles.forget(*(cause for cause in troubles.messages if cause.startswith("upload")))
         number, message, status = troubles.attempt(), "", 400
+        session_file = False
         path: Path | None = None
         try:
             path = inbox.place(session.state.folder, name)
             session.arriving.add(path.parent)
             await _received(request, path)
+            session_file = kind == "robot" and bundle.is_session(path)
+            taker = self._take_session if session_file else taker
             async with session.uploads:
                 await taker(session, path)
+            kind = "session" if session_file else kind
         except ClientDisconnect:
             return JSONResponse({"error": "interrupted"}, 400)
         except RedynError as error:
@@ -192,7 +218,7 @@ class Studio:
             troubles.ended(f"upload {shown}", number, message)
             if session.desk is not None:
                 session.desk.show_troubles()
-        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown})
+        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown, "kind": kind})
 
     async def _read(self, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._reading, partial(work, self.readers, *arguments))
@@ -224,6 +250,64 @@ class Studio:
         if desk is not None:
             desk.keep_soon()
             await (desk.inverse.run() if form == "motion" else desk.forward.taken())
+
+    async def _take_exercise(self, session: Session, path: Path) -> None:
+        session.state.lessons.add(*await self._read(inbox.read_exercise, path))
+        if session.desk is not None:
+            await session.desk.choose_tab("exercises")
+
+    async def _take_answer(self, question: str, session: Session, path: Path) -> None:
+        """The motion that answers a question: columns, since the engine would take text for a file."""
+        attempt = session.state.lessons.attempt(question)
+        table = await self._read(inbox.read_columns, path)
+        attempt.change("")
+        attempt.answer, attempt.columns = path.name, {"t": table.times, **table.columns}
+        if session.desk is not None:
+            session.desk.keep_soon()
+            session.desk.exercises.show_question(question)
+
+    async def _take_session(self, session: Session, path: Path) -> None:
+        """A saved session, which replaces the work of this tab; if it is bad, nothing is changed."""
+        state, name = session.state, path.name
+        work, files = await self._read(inbox.read_session, path, state.folder)
+        running, lost = state.jobs, list[str]()
+        try:
+            await asyncio.to_thread(keep.restore, state, work, self.sessions.first)
+            for job in running:
+                job.cancel()
+            for kind, file in files.items():
+                try:
+                    await self._join(session, kind, file)
+                except RedynError as error:
+                    lost.append(str(error))
+        finally:
+            for file in files.values():
+                if file.parent not in state.folders_in_use:
+                    shutil.rmtree(file.parent, ignore_errors=True)
+        session.saved = bundle.mark(state)
+        if session.desk is not None:
+            await session.desk.show_all(f"{name} is open. Results are computed again: run simulations.")
+        if lost:
+            raise uploads.UploadError(f"{name}: not all of it could be opened: {'; '.join(lost)}")
+
+    async def _take_part(self, kind: str, session: Session, path: Path) -> None:
+        """One upload of a session whose work the browser has restored."""
+        _, files = await self._read(inbox.read_session, path, session.state.folder)
+        if kind not in files:
+            raise uploads.UploadError(f"{path.name}: does not contain it")
+        await self._join(session, kind, files[kind])
+
+    async def _join(self, session: Session, kind: str, path: Path) -> None:
+        """A file that belongs to restored work."""
+        if kind == "robot":
+            return await self._take_meshes(session, path)
+        if kind.startswith(bundle.PIN):
+            trace = await asyncio.to_thread(pins.unpacked, path)
+            return session.state.board.take(kind.removeprefix(bundle.PIN), trace)
+        table = await self._read(inbox.read_columns, path)
+        state = session.state
+        form = state.motion if kind == "motion" else state.run
+        return await asyncio.to_thread(form.take, path.name, table, state.robot)
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
@@ -260,13 +344,14 @@ async def _received(request: Request, path: Path) -> None:
         raise
 
 
-async def _kept(client: Client) -> bool:
-    """Whether the browser has saved work of this tab."""
+async def _kept(client: Client) -> str:
+    """Whether the browser has work for this tab: "link" if its address holds it, "tab" if it was saved; or nothing."""
     try:
-        question = "return sessionStorage.getItem('redyn-work') !== null"
-        return bool(await cast(Any, client).run_javascript(question, timeout=30.0))
+        saved = "sessionStorage.getItem('redyn-work') !== null ? 'tab' : ''"
+        question = f"return location.hash.startsWith({bundle.LINK!r}) ? 'link' : {saved}"
+        return messages.text(await cast(Any, client).run_javascript(question, timeout=30.0))
     except TimeoutError:  # not sooner: a busy machine would lose the work, as what is done from now on replaces it
-        return False
+        return ""
 
 
 def _left(session: Session, client: Client) -> None:
@@ -329,6 +414,7 @@ def serve(
     application.add_middleware(access.middleware)
     ui.page("/", title="redyn studio")(studio.page)
     application.add_route("/redyn-upload/{key}/{kind}", studio.upload, methods=["POST"])
+    application.add_route(Part.base + PICTURES + "/{name}", studio.picture)
     application.storage.max_tab_storage_age = FORGET  # lifetime of NiceGUI's own tab storage; thirty days otherwise
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)

@@ -14,13 +14,14 @@ from nicegui import background_tasks, ui
 from redyn.errors import RedynError
 from redyn.kinematics import link_poses
 from redyn.report.scene import positions_and_quaternions, scene
-from redyn.studio import comparing, keep, messages, pins
+from redyn.studio import bundle, comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
 from redyn.studio.jobs import Pool
 from redyn.studio.opening import Opened, build
 from redyn.studio.panels.compare import ComparePanel
 from redyn.studio.panels.equations import EquationsPanel
+from redyn.studio.panels.exercises import ExercisesPanel
 from redyn.studio.panels.forward import ForwardPanel
 from redyn.studio.panels.header import Header
 from redyn.studio.panels.inverse import InversePanel
@@ -29,6 +30,7 @@ from redyn.studio.panels.kinematics import KinematicsPanel
 from redyn.studio.panels.strips import Strips
 from redyn.studio.panels.tables import TablesPanel
 from redyn.studio.panels.view import ViewPanel
+from redyn.studio.pictures import Pictures
 from redyn.studio.pins import Board
 from redyn.studio.prepared import load_meshes
 from redyn.studio.sessions import Session
@@ -42,6 +44,7 @@ TABS = {
     "compare": ("Compare", "tab-compare"),
     "equations": ("Equations", "tab-equations"),
     "kinematics": ("Kinematics", "tab-kinematics"),
+    "exercises": ("Exercises", "tab-exercises"),
 }
 OF_A_ROBOT = (
     "inverse",
@@ -60,8 +63,11 @@ log = logging.getLogger("redyn.studio")
 class Desk:
     """The session outlives it: a reloaded page gets a new desk for the same state."""
 
-    def __init__(self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened) -> None:
+    def __init__(
+        self, session: Session, pool: Pool, readers: Reads, upload_url: str, start: Opened, pictures: Pictures
+    ) -> None:
         self.session, self.state, self.pool, self._readers = session, session.state, pool, readers
+        self.pictures = pictures
         self.upload_url, self.start = upload_url, start  # URL of uploads; the robot that the studio was started with
         self._lock, self._busy, self._news_count = asyncio.Lock(), 0, 0
         self._root = box("studio", "studio", id="studio")
@@ -77,7 +83,7 @@ class Desk:
                 self._tabs = tabs(TABS, self.state.tab, self.choose_tab, "What to compute")
                 self.inverse, self.forward = InversePanel(self), ForwardPanel(self)
                 self.compare, self.equations = ComparePanel(self), EquationsPanel(self)
-                self.kinematics = KinematicsPanel(self)
+                self.kinematics, self.exercises = KinematicsPanel(self), ExercisesPanel(self)
             self._news = box("notice", "notice", role="status")
             with self._news:
                 self._news_text = text("")
@@ -145,12 +151,13 @@ class Desk:
 
     async def download(
         self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True
-    ) -> None:
-        """Offers a file for download: `make` returns its name and content."""
+    ) -> bool:
+        """Offers a file for download: `make` returns its name and content. False if that failed."""
         made: list[tuple[str, str | bytes]] = []
         if await self.attempt("save", lambda: made.append(make()), slow=slow):
             name, content = made[0]
             ui.download.content(content, name, media)
+        return bool(made)
 
     def _be_busy(self, change: int) -> None:
         self._busy += change
@@ -160,8 +167,12 @@ class Desk:
 
     async def begin(self, restored: str = "") -> None:
         """Fills the page from the state, which may already hold results."""
+        if not self.session.saved:
+            self.session.saved = "elsewhere" if restored else bundle.mark(self.state)
         self.show_robot()
         self.notify(restored or "; ".join(self.state.warnings[:3]))
+        if restored:
+            self.keep_soon()
         if self.state.wanted is not None:
             self.follow()
         elif self.state.inverse is None and not self.state.mistake and not self.state.open_loop:
@@ -172,6 +183,14 @@ class Desk:
         self.forward.watch()
         await self.equations.show()
         await self.kinematics.show()
+        self.exercises.show()
+
+    async def show_all(self, note: str) -> None:
+        """Shows work that has taken the place of what was here."""
+        self.tables.choose_none()
+        self.session.troubles.forget(*OF_A_ROBOT)
+        choose_tab(self._tabs, self._panels, self.state.tab)
+        await self.begin(note)
 
     async def open(self, make: Callable[[], Opened]) -> None:
         """Opens another robot: picked, uploaded or new."""
@@ -193,6 +212,7 @@ class Desk:
     async def take(self, opened: Opened) -> None:
         """Shows a robot that has been opened."""
         stopped = self.state.open(opened)
+        self.session.saved = bundle.mark(self.state)
         self.tables.choose_none()
         self.session.troubles.forget(*OF_A_ROBOT)
         self.show_troubles()
@@ -349,6 +369,7 @@ class Desk:
         self.keep_soon()
         await self.equations.show()
         await self.kinematics.show()
+        self.exercises.show()
 
     # --- pinned runs ---------------------------------------------------------------------------------------------
 
@@ -387,4 +408,21 @@ class Desk:
 
     def _keep_now(self) -> None:
         self._keep_timer.active = False
-        self._keep.call("save", keep.snapshot(self.state))
+        self._keep.call("save", keep.snapshot(self.state), bundle.mark(self.state) != self.session.saved)
+
+    async def save_session(self) -> None:
+        """Everything as one file."""
+        if await self.download(lambda: bundle.save(self.state), "application/zip"):
+            self._saved()
+
+    async def copy_link(self) -> None:
+        """Everything as a link."""
+        made: list[str] = []
+        if await self.attempt("save", lambda: made.append(bundle.link(self.state)), slow=True):
+            ui.clipboard.write(f"{ui.context.client.request.base_url}{made[0]}")
+            self.notify(f"The link is copied, {len(made[0]):,} characters; who opens it needs access to this studio.")
+            self._saved()
+
+    def _saved(self) -> None:
+        self.session.saved = bundle.mark(self.state)
+        self.keep_soon()

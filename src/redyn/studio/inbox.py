@@ -80,6 +80,27 @@ def read_columns(readers: Reads, path: Path) -> Table:
         shutil.rmtree(path.parent, ignore_errors=True)
 
 
+def read_exercise(readers: Reads, path: Path) -> tuple[str, dict[str, Any]]:
+    """The name of an exercise and its data; the file is then removed."""
+    try:
+        return path.stem, readers.read("exercise", path.parent, path.name)["exercise"]
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
+def read_session(readers: Reads, path: Path, folder: Path) -> tuple[object, dict[str, Path]]:
+    """The work of a session, and its uploads by kind, each in a folder of its own; the file is then removed."""
+    try:
+        found = readers.read("session", path.parent, path.name)
+        files: dict[str, Path] = {}
+        for kind, name in found["files"].items():
+            files[kind] = place(folder, Path(str(name)).name)
+            shutil.move(path.parent / str(name), files[kind])
+        return found["work"], files
+    finally:
+        shutil.rmtree(path.parent, ignore_errors=True)
+
+
 def finite(name: str, table: Table, columns: list[str]) -> np.ndarray:
     """The columns as an array; an error if one of their cells is empty."""
     found = np.stack([table.columns[column] for column in columns], axis=1)

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any, cast, get_args
 
 from redyn.description import from_mapping, to_data
+from redyn.description.packages import package_robots
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
+from redyn.studio.lessons import Lessons
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
-from redyn.studio.opening import Opened, Origin, build
+from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
 from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
@@ -55,12 +57,14 @@ def snapshot(state: State) -> dict[str, Any]:
         },
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
         "pose": dataclasses.asdict(state.pose),
+        "lessons": state.lessons.snapshot(),
         "tab": state.tab,
         "before": state.before,
         "board": state.board.snapshot(),
         "ran": state.forward is not None or state.job is not None,
         "chosen": archive.chosen if archive else "",
         "uploaded": state.meshes is not None,
+        "package": state.origin.package,
         "own": state.meshes is None and state.robot.description.folder is not None,
     }
 
@@ -72,12 +76,13 @@ def _form(form: MotionForm | RunForm, name: str) -> dict[str, Any]:
 def restore(state: State, data: object, start: Opened | None = None) -> None:
     """Restores a saved state; on invalid data, InputError, and the state is unchanged.
 
-    `start`: the robot that the server was started with. A robot from its file gets its meshes and warnings.
+    `start`: the robot that the server was started with. A robot from its file, or of a package, gets its meshes and
+    warnings.
     """
     try:
         kept = cast("dict[str, Any]", data)
         if kept["version"] != VERSION:
-            raise InputError("the browser saved it with another version of redyn")
+            raise InputError("it was saved with another version of redyn")
         robot = build(from_mapping(kept["robot"]))
         draft = _draft(kept["tables"]) if kept["tables"] is not None else draft_of(robot.description)
         read_draft(draft)  # valid or not, but of the right structure
@@ -93,10 +98,14 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         board = Board.restored(kept["board"]) if "board" in kept else Board()
+        lessons = Lessons.restored(kept["lessons"]) if "lessons" in kept else Lessons()
         own = kept["own"] is True
+        package = kept.get("package", "")
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise InputError(f"the data saved in the browser cannot be read ({type(error).__name__})") from None
+        raise InputError(f"the saved work cannot be read ({type(error).__name__})") from None
+    if package in package_robots():
+        start = open_source(package)
     folder = start.description.folder if start is not None and own else None
     if start is not None and folder is not None:
         draft = dataclasses.replace(draft, folder=folder, origin=start.origin)
@@ -106,7 +115,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
-    state.inverse, state.forward, state.job = None, None, None
+    state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
     state.forget_reached()
     state.forget_cloud()
 

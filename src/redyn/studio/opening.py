@@ -11,6 +11,7 @@ from typing import Any
 
 from redyn.description import RobotDescription, from_mapping, library
 from redyn.description.checks import check_moves
+from redyn.description.packages import PACKAGES
 from redyn.description.schema import WORLD
 from redyn.errors import InputError, RedynWarning
 from redyn.robot import Robot, load
@@ -32,6 +33,7 @@ class Origin:
     archive: str = ""  # in that folder, and the robots in it
     robots: tuple[str, ...] = ()
     chosen: str = ""
+    package: str = ""  # its name, such as example-robot-data:ur5, if it is of an installed package
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,7 @@ class Opened:
     archive: str = ""  # the upload, and the robots in it
     robots: list[str] = field(default_factory=list[str])
     chosen: str = ""
+    package: str = ""
 
     @property
     def description(self) -> RobotDescription:
@@ -52,7 +55,7 @@ class Opened:
     @property
     def origin(self) -> Origin:
         folder = None if self.meshes is None else self.meshes.parent
-        return Origin(tuple(self.warnings), folder, self.archive, tuple(self.robots), self.chosen)
+        return Origin(tuple(self.warnings), folder, self.archive, tuple(self.robots), self.chosen, self.package)
 
 
 def check_size(description: RobotDescription) -> None:
@@ -103,7 +106,8 @@ def open_source(source: str | Path) -> Opened:
     found = dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, RedynWarning))
     folder = robot.description.folder
     notes = [note if folder is None else without_folder(note, folder) for note in found]
-    return opened(robot.description, notes)
+    package = str(source) if str(source).partition(":")[0] in PACKAGES else ""
+    return replace(opened(robot.description, notes), package=package)
 
 
 def meshes_name(place: str) -> str:

@@ -36,11 +36,16 @@ Answer = dict[str, Any]
 
 
 def carry_out(order: Answer) -> Answer:
-    """Answers a request with {robot: ...} or {table: ...}, or {error: ...} without paths of this machine."""
+    """The answer to a request: {robot, table, exercise or work: ...}, or {error: ...} without paths of this machine."""
     folder = Path(order["folder"])
     name = str(order["name"])
     try:
-        done = read_table(folder / name) if order["kind"] == "table" else read_robot(folder / name, order.get("choice"))
+        if order["kind"] == "robot":
+            done = read_robot(folder / name, order.get("choice"))
+        else:
+            done = {"table": read_table, "exercise": read_exercise, "session": read_session}[order["kind"]](
+                folder / name
+            )
     except RedynError as error:
         done = {"error": str(error)}
     except MemoryError:
@@ -126,6 +131,27 @@ def read_table(path: Path) -> Answer:
     values = np.stack([table.times, *table.columns.values()])
     np.savez(path.parent / TABLE, values=values)
     return {"table": names}
+
+
+def read_exercise(path: Path) -> Answer:
+    """An exercise as plain data; its robot can be built."""
+    from redyn.exercises import load
+    from redyn.studio.opening import check_size
+
+    if path.suffix.lower() not in (".yaml", ".yml"):
+        raise UploadError(f"{path.name}: expected a .yaml file with an exercise")
+    exercise = load(path)
+    if exercise.robot is not None:
+        check_size(exercise.robot.description)
+    return {"exercise": exercise.data.model_dump(mode="json", exclude_unset=True)}
+
+
+def read_session(path: Path) -> Answer:
+    """The work of a session; its files are unpacked beside it."""
+    from redyn.studio.bundle import unpack
+
+    work, files = unpack(path)
+    return {"work": work, "files": files}
 
 
 @contextlib.contextmanager

@@ -37,6 +37,7 @@ class Session:
     person: str = ""
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     fresh: bool = True  # whether nothing has been done in it yet
+    saved: str = ""  # `bundle.mark` of what was opened or saved last
     pages: int = 0  # connected pages
     left: float = field(default_factory=time.monotonic)  # time since which none is connected
     closing: bool = False  # whether the page announced its closing

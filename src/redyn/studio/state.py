@@ -24,6 +24,7 @@ from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, is_closed, movable, towards, why_open
 from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
+from redyn.studio.lessons import Lessons
 from redyn.studio.limits import position_range
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
@@ -33,7 +34,7 @@ from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
 Array = NDArray[np.float64]
-Tab = Literal["inverse", "forward", "compare", "equations", "kinematics"]
+Tab = Literal["inverse", "forward", "compare", "equations", "kinematics", "exercises"]
 MOTIONS: tuple[Tab, ...] = ("inverse", "forward")  # tabs with a motion of their own
 
 FIRST = "kuka-kr5"
@@ -67,6 +68,7 @@ class State:
     sampling: Job | None = None  # of a cloud
     before: Tab = "inverse"  # the last open tab with a motion
     board: Board = field(default_factory=Board)  # pinned runs, which outlive the robot
+    lessons: Lessons = field(default_factory=Lessons)
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -92,7 +94,8 @@ class State:
     @property
     def jobs(self) -> list[Job]:
         """Jobs that run, wait or have just ended."""
-        return [job for job in (self.job, self.derivation, self.search, self.sampling) if job is not None]
+        own = (self.job, self.derivation, self.search, self.sampling, *self.lessons.jobs)
+        return [job for job in own if job is not None]
 
     def let_go(self, simulations: bool) -> None:
         """Drops large results, which can be recomputed: motions automatically, simulations by running them again."""
@@ -404,6 +407,17 @@ class State:
         if self.tab in MOTIONS:
             self.before = self.tab
         self.tab = tab
+
+    def open_exercise(self, name: str) -> str:
+        """As a link asks for; returns what is wrong with it. Without a name, nothing."""
+        if not name:
+            return ""
+        try:
+            self.lessons.choose(name)
+        except RedynError as error:
+            return str(error)
+        self.choose("exercises")
+        return ""
 
     @property
     def playing(self) -> Tab:

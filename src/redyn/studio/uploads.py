@@ -53,8 +53,8 @@ def without_folder(message: str, folder: Path) -> str:
 # --- archives ----------------------------------------------------------------------------------------------------
 
 
-def unpack(archive: Path) -> Path:
-    """Unpacks a zip into a folder next to it."""
+def unpack(archive: Path, kept: tuple[str, ...] = KEPT) -> Path:
+    """Unpacks the files of a zip with these suffixes into a folder next to it."""
     target = archive.parent / "unpacked"
     target.mkdir(mode=0o700)
     name = archive.name
@@ -66,7 +66,7 @@ def unpack(archive: Path) -> Path:
             left = LARGEST_UNPACKED
             for entry in entries:
                 inside = _inside(name, entry)
-                if inside.suffix.lower() in KEPT:
+                if inside.suffix.lower() in kept:
                     left -= _extract(packed, entry, target / inside, left, name)
     except FileExistsError:
         raise UploadError(f"{name}: cannot be unpacked: two of its files have the same name") from None

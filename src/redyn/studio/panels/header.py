@@ -12,6 +12,7 @@ from redyn.studio import takeaway, uploads
 from redyn.studio.controls import Choice, Part, block, box, button, enable, menu, set_attribute, set_text, text
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source, opened
+from redyn.studio.panels import gallery
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
 OWN = "own"  # the entry of a robot that is not in the library
 START = "start"  # key of the robot that the studio was started with, if it is a file
 INSIDE = "inside:"  # prefix of another robot in the same upload
+GALLERY = "Robots by pictures, groups and words, and your own"
 PYTHON = "A Python script that repeats what is on the screen"
 REPORT = "The motion as one self-contained HTML file"
 DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
+SESSION = "All that you have entered: robot, forms and answers; Upload opens it again"
 SAVE = "Save the robot"
 KEYS = (
     ("Space", "play and pause"),
@@ -49,7 +52,10 @@ if (!window.redynKeys) {
       const at = document.activeElement; // what was typed there counts
       at.blur();
       at.focus();
-      press({'tab-forward': 'run-forward', 'tab-kinematics': 'run-kinematics'}[open] ?? 'run-inverse');
+      const run = {
+        'tab-forward': 'run-forward', 'tab-kinematics': 'run-kinematics', 'tab-exercises': null,
+      }[open];
+      if (run !== null) press(run ?? 'run-inverse');
     }
     else if (control && !typing && event.key.toLowerCase() === 'z') press(event.shiftKey ? 'redo' : 'undo');
     else if (control && !typing && event.key.toLowerCase() === 'y') press('redo');
@@ -67,12 +73,13 @@ class Header:
         with box("headline", tag="header"):
             text("redyn", "brand", "h1")
             self._robots = Choice(self._options(), OWN, self._pick, "robot-select", "Robot", "robots")
+            button("Gallery", "gallery", lambda: gallery.show(desk), GALLERY)
             options = {
                 "text": "Upload",
                 "accept": ".yaml,.yml,.urdf,.xml,.zip",
                 "url": f"{desk.upload_url}/robot",
                 "largest": uploads.LARGEST,
-                "title": "A robot file: YAML, URDF or MJCF, or a zip of one with its meshes",
+                "title": "A robot file: YAML, URDF or MJCF, or a zip of one with its meshes; or a saved session",
                 "testid": "robot-upload",
                 "drop": True,
             }
@@ -88,6 +95,11 @@ class Header:
                 "save-urdf": ("Robot as URDF", lambda: self._save("urdf")),
             }
             self._saver = menu("Save", "robot-save", SAVE, save)
+            session = {
+                "save-session": ("Save the session as a file", desk.save_session),
+                "link-session": ("Copy the session as a link", desk.copy_link),
+            }
+            menu("Session", "session", SESSION, session)
             with box("group"):
                 self._undo = button("↶", "undo", lambda: desk.edit(state.editor.undo), "Undo (Ctrl+Z)", "small icon")
                 self._redo = button("↷", "redo", lambda: desk.edit(state.editor.redo), "Redo (Ctrl+Y)", "small icon")

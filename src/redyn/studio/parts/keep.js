@@ -3,6 +3,8 @@
 
 const NAME = "redyn-work";
 const STORE = "files";
+const LINK = "#work=";
+const PARTS = ["robot", "motion", "torque"];
 const WEEK = 7 * 24 * 3600 * 1000; // ms for which files of closed tabs are kept
 
 const newName = () => `${Date.now()}-${Math.random().toString(36).slice(2)}`;
@@ -36,9 +38,10 @@ async function inStore(mode, work) {
   }
 }
 
-/** Saves a file that the server accepted, if the browser can; kind: robot, motion, torque, or pin- and a key. */
+/** Saves a file that the server accepted, if the browser can; kind: robot, motion, torque, pin- and a key, or session, which has all. */
 export async function keepFile(kind, file) {
   try {
+    if (kind === "session") for (const part of PARTS) await inStore("readwrite", (store) => store.delete(`${tabName()} ${part}`));
     await inStore("readwrite", (store) => store.put({ name: file.name, file, kept: Date.now() }, `${tabName()} ${kind}`));
   } catch (error) {
     console.info(`${file.name} is not kept by this browser (${error})`);
@@ -64,8 +67,21 @@ async function send(url, body) {
 
 /** Sends all saved work. wrong: error message; copied: whether another tab had saved it. */
 export async function restore(url) {
+  if (location.hash.startsWith(LINK)) return { wrong: await restoreLink(url), copied: false, linked: true };
   const copied = sessionStorage["redyn-of"] !== sessionStorage.__nicegui_tab_id;
-  return { wrong: await restoreFrom(url, tabName(), copied), copied };
+  return { wrong: await restoreFrom(url, tabName(), copied), copied, linked: false };
+}
+
+/** The work in the address of the page. */
+async function restoreLink(url) {
+  try {
+    const packed = location.hash.slice(LINK.length).replaceAll("-", "+").replaceAll("_", "/");
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+    const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+    return await send(`${url}/work?name=link.json`, text);
+  } catch {
+    return "it is damaged, perhaps cut off";
+  }
 }
 
 /** name: key of the files. A duplicated tab starts with the work of the original, and saves its own files from now on. */
@@ -92,9 +108,11 @@ async function restoreFrom(url, name, copied) {
   const lost = [];
   for (const [kind, address, wanted, called] of kinds) {
     if (!wanted) continue;
-    const entry = await inStore("readonly", (store) => store.get(`${name} ${kind}`)).catch(() => null);
-    if (entry && copied) await keepFile(kind, entry.file);
-    const reason = entry ? await send(`${url}/${address}?name=${encodeURIComponent(entry.name)}`, entry.file) : "the browser did not keep it";
+    const get = (key) => inStore("readonly", (store) => store.get(`${name} ${key}`)).catch(() => null);
+    const alone = await get(kind);
+    const entry = alone ?? (await get("session"));
+    if (entry && copied) await keepFile(alone ? kind : "session", entry.file);
+    const reason = entry ? await send(`${url}/${alone ? address : `part:${kind}`}?name=${encodeURIComponent(entry.name)}`, entry.file) : "the browser did not keep it";
     if (reason) lost.push(`${called ?? (kind === "robot" ? "the meshes of the robot" : `the file of the ${kind}`)}: ${reason}`);
   }
   return lost.length ? `not all of it; ${lost.join("; ")}` : "";
@@ -103,10 +121,17 @@ async function restoreFrom(url, name, copied) {
 /** options: { gone: URL that is notified when the page closes }. */
 export function mount(root, options) {
   const leave = () => navigator.sendBeacon(options.gone);
+  let unsaved = false;
+  const warn = (event) => unsaved && event.preventDefault(); // the browser asks in its own words
+  const follow = () => location.hash.startsWith(LINK) && location.reload(); // a link pasted into the address of this tab
   window.addEventListener("pagehide", leave);
+  window.addEventListener("beforeunload", warn);
+  window.addEventListener("hashchange", follow);
   tidy().catch(() => {});
   return {
-    save(work) {
+    save(work, isUnsaved) {
+      unsaved = isUnsaved;
+      root.dataset.unsaved = unsaved ? "yes" : "no";
       try {
         sessionStorage.setItem(NAME, JSON.stringify(work));
         sessionStorage["redyn-of"] = sessionStorage.__nicegui_tab_id;
@@ -116,6 +141,10 @@ export function mount(root, options) {
     },
     keepPin: (key, text) => keepFile(`pin-${key}`, new File([text], key)),
     dropPin: (key) => dropFile(`pin-${key}`),
-    dispose: () => window.removeEventListener("pagehide", leave),
+    dispose() {
+      window.removeEventListener("pagehide", leave);
+      window.removeEventListener("beforeunload", warn);
+      window.removeEventListener("hashchange", follow);
+    },
   };
 }

@@ -1,0 +1,118 @@
+"""What the gallery shows of each robot: the text of its card, and its picture, which another process draws."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from redyn.description import Entry, RobotDescription, gallery, to_yaml
+from redyn.errors import RedynError
+from redyn.report.thumbnail import thumbnail
+from redyn.robot import Robot, load
+from redyn.studio.jobs import Job, Pool
+from redyn.words import counted, tallied
+
+if TYPE_CHECKING:
+    from redyn.studio.state import State
+
+PICTURES = "/pictures"  # where they are served
+SECONDS = 60.0  # for one picture: large meshes take their time
+LOOK = 0.05  # s
+
+
+def cards() -> list[dict[str, Any]]:
+    """The robots of the gallery as the page takes them."""
+    return [card(entry) for entry in gallery()]
+
+
+def card(entry: Entry) -> dict[str, Any]:
+    """
+    >>> card(gallery(search="four-bar linkage")[0])["joints"]
+    '3 revolute, 1 loop'
+    """
+    return {
+        "name": entry.name,
+        "title": entry.title,
+        "group": entry.group,
+        "joints": _joints(entry.joints, entry.loops),
+        "source": entry.source,
+        "estimated": entry.estimated,
+    }
+
+
+def own_card(state: State) -> dict[str, str]:
+    """The robot that is shown, as the browser keeps it; without meshes, which are other files."""
+    state.check_right()
+    robot = state.robot.description
+    kinds = [link.joint.type for link in robot.links if link.joint.type != "fixed"]
+    return {
+        "name": robot.name,
+        "title": robot.title or robot.name,
+        "joints": _joints(kinds, len(robot.loops)),
+        "text": to_yaml(without_meshes(robot)),
+    }
+
+
+def _joints(kinds: Sequence[str], loops: int) -> str:
+    return ", ".join(filter(None, [tallied(kinds), counted(loops, "loop") if loops else ""]))
+
+
+def without_meshes(description: RobotDescription) -> RobotDescription:
+    """The robot without shapes from other files."""
+
+    def own(link: Any) -> Any:
+        shapes = {key: [x for x in getattr(link, key) if x.file is None] for key in ("visual", "collision")}
+        return link.model_copy(update=shapes)
+
+    return description.model_copy(update={"links": [own(link) for link in description.links]})
+
+
+def draw(_: Callable[[float, str], None], source: str | RobotDescription) -> str:
+    """A picture, in a process of `Pictures`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return thumbnail(load(source) if isinstance(source, str) else Robot(source))
+
+
+class Pictures:
+    """Draws pictures one after the other, in one process, which starts with the first; each is kept."""
+
+    def __init__(self) -> None:
+        self._pool = Pool(1, SECONDS)
+        self._jobs: dict[str, Job] = {}  # by robot of the gallery
+        self._known: frozenset[str] = frozenset()
+
+    async def of_gallery(self, name: str) -> str:
+        """SVG; empty if there is no such robot, or it cannot be drawn."""
+        if name not in self._known:
+            self._known = frozenset(entry.name for entry in await asyncio.to_thread(gallery))
+        if name not in self._known:
+            return ""
+        if name not in self._jobs:
+            self._jobs[name] = self._submit(name, name)
+        job = self._jobs[name]
+        drawn = await _drawn(job)
+        if job.state == "cancelled":  # too slow, perhaps on a busy machine: tried again next time
+            self._jobs.pop(name, None)
+        return drawn
+
+    async def of(self, description: RobotDescription) -> str:
+        """A robot that is not in the gallery, without its meshes, which are not trusted."""
+        try:
+            return await _drawn(self._submit(without_meshes(description), "own"))
+        except RedynError:  # too many are waiting
+            return ""
+
+    def _submit(self, source: str | RobotDescription, person: str) -> Job:
+        return self._pool.submit("redyn.studio.pictures:draw", source, person=person)
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+async def _drawn(job: Job) -> str:
+    while not job.over.is_set():
+        await asyncio.sleep(LOOK)
+    return str(job.result) if job.state == "done" else ""
