@@ -1,7 +1,8 @@
 """A session as one file, or as a link: all that the user has entered, without results, which can be computed again.
 
-The file is a zip of `redyn-session.json`, of what was uploaded for the session, and of the pinned runs. It is read like any upload, in a
-separate process. A link holds the same JSON, compressed, after its `#`, which browsers do not send to servers.
+The file is a zip of `redyn-session.json`, of what was uploaded for the session, and of the pinned runs. It is read like
+any upload, in a separate process. A link holds the same JSON, compressed, after its `#`, which browsers do not send to
+servers, and no pinned runs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, cast
 from redyn.errors import InputError
 from redyn.studio import keep, pins, uploads
 from redyn.studio.entries import entries
+from redyn.studio.pins import Board
 from redyn.studio.state import State, mesh_files
 from redyn.studio.uploads import UploadError, safe_name
 from redyn.studio.work import csv_text
@@ -113,7 +115,7 @@ def link(state: State) -> str:
     if state.motion.kind == "csv" or state.run.drive == "csv":
         raise InputError("an uploaded CSV file does not fit into a link; save the session as a file instead")
     work = {**keep.snapshot(state), "uploaded": False}
-    work["board"] = {**work["board"], "pins": []}  # too large; a session file holds them
+    work["board"] = Board().snapshot()  # pinned runs are too large
     packed = base64.urlsafe_b64encode(zlib.compress(json.dumps(work).encode(), 9)).decode("ascii")
     if len(packed) > LONGEST:
         raise InputError(

@@ -130,7 +130,7 @@ class ForwardPanel:
         state = self._desk.state
         if row in ("q0", "target"):
             setattr(state.run, "q" if row == "q0" else "target", present(state.robot, state.q))
-            self._show_form()
+            self.show_form()
             self._desk.keep_soon()
 
     async def taken(self) -> None:
