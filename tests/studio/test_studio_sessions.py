@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from redyn.errors import InputError, RedynError
-from redyn.studio import bundle, inbox, keep
+from redyn.studio import bundle, comparing, inbox, keep, pins
 from redyn.studio.state import State
 from redyn.studio.uploads import UploadError
 from redyn.studio.work import csv_text, inverse_columns
@@ -81,6 +81,24 @@ def test_uploads_come_back_with_it(state, back):
     np.testing.assert_array_equal(back.run.table.q, state.run.table.q)
     with pytest.raises(InputError, match="save the session as a file"):
         bundle.link(state)
+
+
+def test_pinned_runs_come_back_with_it(state, back):
+    state.run_inverse()
+    comparing.pin(state, "inverse")
+    (pin,) = state.board.pins
+    files = reopen(back, *bundle.save(state))
+    assert list(files) == [f"{bundle.PIN}{pin.key}"]
+    back.board.take(pin.key, pins.unpacked(files[f"{bundle.PIN}{pin.key}"]))
+    (again,) = back.board.pins
+    assert (again.name, again.colour, again.trace.signals) == (pin.name, pin.colour, pin.trace.signals)
+    np.testing.assert_array_equal(again.trace.values, pin.trace.values)
+    assert (
+        json.loads(zlib.decompress(base64.urlsafe_b64decode(bundle.link(state)[len(bundle.LINK) :] + "==")))["board"][
+            "pins"
+        ]
+        == []
+    )  # a link has no room for them
 
 
 @pytest.mark.parametrize(
