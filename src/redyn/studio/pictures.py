@@ -92,18 +92,17 @@ class Pictures:
             self._known = frozenset(entry.name for entry in await asyncio.to_thread(gallery))
         if name not in self._known:
             return ""
-        if name not in self._jobs:
-            self._jobs[name] = self._submit(name, name)
-        job = self._jobs[name]
+        try:
+            job = self._jobs[name] = self._jobs.get(name) or self._submit(name, name)
+        except RedynError:  # asked for and left several times
+            return ""
         self._asked[name] += 1
         while not job.over.is_set() and not await gone():
             await asyncio.sleep(LOOK)
         self._asked[name] -= 1
-        if not self._asked[name] and not job.over.is_set():  # scrolled away: others come first
+        if not self._asked[name] and job.state == "waiting":  # scrolled away: others come first
             job.cancel()
-        if (
-            job.asked_to_stop.is_set() and self._jobs.get(name) is job
-        ):  # so, or too slow: drawn when it is asked for again
+        if job.asked_to_stop.is_set() and self._jobs.get(name) is job:  # for that, or too slow: drawn when asked again
             del self._jobs[name]
         return str(job.result) if job.state == "done" else ""
 

@@ -56,6 +56,7 @@ export function mount(root, options, emit) {
     const source = card.text === undefined ? `${options.pictures}/${encodeURIComponent(card.name)}` : `data:image/svg+xml,${encodeURIComponent(card.picture ?? "")}`;
     const image = element("img", { alt: "", width: 240, height: 180 });
     image.addEventListener("error", () => image.src && image.replaceWith(element("span", { class: "no-picture" }, "no picture")));
+    image.addEventListener("load", () => (image.dataset.drawn = "yes"));
     image.dataset.source = source;
     seen.observe(image);
     return image;
