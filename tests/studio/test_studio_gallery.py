@@ -32,17 +32,25 @@ def test_pictures_are_drawn_once_and_of_known_robots_only(tmp_path):
     file.write_text(redyn.load("two-link").to_yaml())
     drawing = pictures.Pictures()
 
+    async def of(name, leaves=False):
+        async def gone():
+            return leaves
+
+        return await drawing.of_gallery(name, gone)
+
     async def draw():
-        first = await asyncio.gather(drawing.of_gallery("two-link"), drawing.of_gallery("two-link"))
-        return [*first, await drawing.of_gallery(str(file)), await drawing.of_gallery("no-such-robot")]
+        left = await of("puma", leaves=True)
+        first = await asyncio.gather(of("two-link"), of("two-link"), of("puma"))
+        return [left, *first, await of(str(file)), await of("no-such-robot")]
 
     try:
-        one, two, file_of_the_machine, unknown = asyncio.run(draw())
+        left, one, two, puma, file_of_the_machine, unknown = asyncio.run(draw())
     finally:
         drawing.close()
     assert one.startswith("<svg")
-    assert one is two
-    assert file_of_the_machine == unknown == ""
+    assert one == two
+    assert puma.startswith("<svg")  # although somebody had gone before it was drawn
+    assert left == file_of_the_machine == unknown == ""
 
 
 def test_my_robots_are_plain_files():

@@ -153,7 +153,7 @@ class Studio:
 
     async def picture(self, request: Request) -> Response:
         """The picture of a robot of the gallery."""
-        drawn = await self.pictures.of_gallery(request.path_params["name"])
+        drawn = await self.pictures.of_gallery(request.path_params["name"], request.is_disconnected)
         if not drawn:
             return Response(status_code=404)
         headers = {"cache-control": "private, max-age=86400", "content-security-policy": "default-src 'none'"}
@@ -201,7 +201,6 @@ class Studio:
             taker = self._take_session if session_file else taker
             async with session.uploads:
                 await taker(session, path)
-            kind = "session" if session_file else kind
         except ClientDisconnect:
             return JSONResponse({"error": "interrupted"}, 400)
         except RedynError as error:
@@ -218,7 +217,11 @@ class Studio:
             troubles.ended(f"upload {shown}", number, message)
             if session.desk is not None:
                 session.desk.show_troubles()
-        return JSONResponse({"error": message}, status) if message else JSONResponse({"taken": shown, "kind": kind})
+        return (
+            JSONResponse({"error": message}, status)
+            if message
+            else JSONResponse({"taken": shown, **({"kind": "session"} if session_file else {})})
+        )
 
     async def _read(self, work: Any, *arguments: Any) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._reading, partial(work, self.readers, *arguments))

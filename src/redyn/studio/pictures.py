@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from redyn.description import Entry, RobotDescription, gallery, to_yaml
@@ -82,37 +83,41 @@ class Pictures:
     def __init__(self) -> None:
         self._pool = Pool(1, SECONDS)
         self._jobs: dict[str, Job] = {}  # by robot of the gallery
+        self._asked: Counter[str] = Counter()  # by how many
         self._known: frozenset[str] = frozenset()
 
-    async def of_gallery(self, name: str) -> str:
-        """SVG; empty if there is no such robot, or it cannot be drawn."""
+    async def of_gallery(self, name: str, gone: Callable[[], Awaitable[bool]]) -> str:
+        """SVG; empty if there is no such robot, or it cannot be drawn. `gone`: whether nobody waits for it any more."""
         if name not in self._known:
             self._known = frozenset(entry.name for entry in await asyncio.to_thread(gallery))
         if name not in self._known:
             return ""
-        if name not in self._jobs:
-            self._jobs[name] = self._submit(name, name)
-        job = self._jobs[name]
-        drawn = await _drawn(job)
-        if job.state == "cancelled":  # too slow, perhaps on a busy machine: tried again next time
-            self._jobs.pop(name, None)
-        return drawn
+        try:
+            job = self._jobs[name] = self._jobs.get(name) or self._submit(name, name)
+        except RedynError:  # asked for and left several times
+            return ""
+        self._asked[name] += 1
+        while not job.over.is_set() and not await gone():
+            await asyncio.sleep(LOOK)
+        self._asked[name] -= 1
+        if not self._asked[name] and job.state == "waiting":  # scrolled away: others come first
+            job.cancel()
+        if job.asked_to_stop.is_set() and self._jobs.get(name) is job:  # for that, or too slow: drawn when asked again
+            del self._jobs[name]
+        return str(job.result) if job.state == "done" else ""
 
     async def of(self, description: RobotDescription) -> str:
         """A robot that is not in the gallery, without its meshes, which are not trusted."""
         try:
-            return await _drawn(self._submit(without_meshes(description), "own"))
+            job = self._submit(without_meshes(description), "own")
         except RedynError:  # too many are waiting
             return ""
+        while not job.over.is_set():
+            await asyncio.sleep(LOOK)
+        return str(job.result) if job.state == "done" else ""
 
     def _submit(self, source: str | RobotDescription, person: str) -> Job:
         return self._pool.submit("redyn.studio.pictures:draw", source, person=person)
 
     def close(self) -> None:
         self._pool.close()
-
-
-async def _drawn(job: Job) -> str:
-    while not job.over.is_set():
-        await asyncio.sleep(LOOK)
-    return str(job.result) if job.state == "done" else ""

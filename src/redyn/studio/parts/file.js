@@ -12,7 +12,7 @@ export async function send(file, options, emit) {
   try {
     const url = `${options.url}?name=${encodeURIComponent(file.name)}`;
     const answer = await fetch(url, { method: "POST", body: file, headers: { "Content-Type": "application/octet-stream" } });
-    if (answer.ok) await keepFile((await answer.json()).kind, file);
+    if (answer.ok) await keepFile((await answer.json()).kind ?? options.url.split("/").pop(), file);
     else if (!(await answer.json().catch(() => ({}))).error) emit("refused", `${file.name}: the server refused it`);
     return answer.ok;
   } catch {

@@ -39,15 +39,26 @@ export function mount(root, options, emit) {
   const grid = element("div", { class: "gallery-cards", "data-testid": "gallery-cards" });
   root.append(element("div", { class: "gallery-tools" }, search, keep, count), groups, grid);
   let group = ALL;
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) target.src = target.dataset.source;
+        else if (!target.complete) target.removeAttribute("src"); // those that can be seen come first
+      }
+    },
+    { root: grid, rootMargin: "60px" },
+  );
 
   const mine = () => kept().map((robot, index) => ({ ...robot, group: MINE, source: `kept by this browser on ${robot.date ?? "?"}`, index }));
   const every = () => [...mine(), ...options.cards];
 
   function picture(card) {
     const source = card.text === undefined ? `${options.pictures}/${encodeURIComponent(card.name)}` : `data:image/svg+xml,${encodeURIComponent(card.picture ?? "")}`;
-    const image = element("img", { alt: "", loading: "lazy", width: 240, height: 180 });
-    image.addEventListener("error", () => image.replaceWith(element("span", { class: "no-picture" }, "no picture")));
-    image.src = source;
+    const image = element("img", { alt: "", width: 240, height: 180 });
+    image.addEventListener("error", () => image.src && image.replaceWith(element("span", { class: "no-picture" }, "no picture")));
+    image.addEventListener("load", () => (image.dataset.drawn = "yes"));
+    image.dataset.source = source;
+    seen.observe(image);
     return image;
   }
 
@@ -88,6 +99,8 @@ export function mount(root, options, emit) {
     );
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const found = cards.filter((card) => (group === ALL || card.group === group) && words.every((word) => texts(card).includes(word)));
+    for (const image of grid.querySelectorAll("img")) image.removeAttribute("src"); // no longer waited for
+    seen.disconnect();
     grid.replaceChildren(...found.map(made));
     if (!found.length) grid.append(element("p", { class: "run-note" }, group === MINE && !words.length ? `None yet: the button above keeps ${options.current} in this browser.` : "No robot has these words."));
     grid.scrollTop = 0;
@@ -126,5 +139,6 @@ export function mount(root, options, emit) {
       search.value = "";
       show();
     },
+    dispose: () => seen.disconnect(),
   };
 }
