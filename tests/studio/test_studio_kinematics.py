@@ -89,13 +89,13 @@ def test_out_of_reach_and_out_of_the_limits_are_said(state):
     assert "within the joint limits" in found.sentence
     beyond = [row for row in found.rows(state.robot) if not row["within"]]
     assert beyond
-    assert all(row["note"].startswith("beyond the limits of") for row in beyond)
+    assert all(row["note"].startswith("beyond limits: joint") for row in beyond)
 
 
 def test_a_singular_pose_says_which_joints_are_free(state):
     state.q = np.array([0.1, -0.6, 0.4, 0.5, 0.0, 0.2])
     state.pose.use(state.robot, state.q)
-    assert "joint4, joint6: free, stays as it is" in [row["note"] for row in solved(state).rows(state.robot)]
+    assert "free: joint4, joint6" in [row["note"] for row in solved(state).rows(state.robot)]
     now = abilities(state.robot, state.q, state.pose.frame)
     assert now.singular == "wrist: joint4, joint6"
     assert now.share < 0.01

@@ -68,6 +68,9 @@ def test_a_pose_and_all_its_solutions(tab):
         tab("large-type").click()
         tab.page.wait_for_function(f"(document.documentElement.dataset.large == 'yes') == {str(size).lower()}")
         assert tab.fits()
+        for part in ("tab-kinematics", "reach", "ellipsoid"):
+            box = tab(part).bounding_box()
+            assert box["x"] + box["width"] < 1366 - 10
     readable(tab)
     tab.keep("kinematics")
 

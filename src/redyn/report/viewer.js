@@ -541,7 +541,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     };
     for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
     for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
-    overlay.traverse(add);
+    overlay.traverseVisible(add);
     return found.length ? found : view.points.map(vec);
   }
 

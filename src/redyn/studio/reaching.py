@@ -234,8 +234,8 @@ class Reached(NamedTuple):
         rows: list[dict[str, Any]] = []
         for q, within, free in zip(self.found.solutions, self.found.within, self.found.free, strict=True):
             beyond = [names[i] for i in np.flatnonzero(bounds.beyond(q[None])[0])]
-            said = [f"{', '.join(free)}: free, stays as it is"] if free else []
-            said += [] if within else [f"beyond the limits of {', '.join(beyond) or 'a joint'}"]
+            said = [f"free: {', '.join(free)}"] if free else []
+            said += [] if within else [f"beyond limits: {', '.join(beyond)}"]
             values = [f"{_rounded(np.degrees(q[i]), 1)}°" if turns[i] else f"{_rounded(q[i], 3)} m" for i in at]
             rows.append({"values": values, "note": "; ".join(said), "within": bool(within)})
         return rows
@@ -285,7 +285,10 @@ class Abilities(NamedTuple):
     def sentence(self) -> str:
         at = self.measures
         if at is None:
-            return "Not computed for robots with loops; the bar below the sliders shows how near they are to singular."
+            return (
+                "Manipulability is not computed for robots with loops; the bar below the sliders shows how near they "
+                "are to singular."
+            )
         along, about = (", ".join(f"{_noiseless(x):.3g}" for x in part.radii) for part in (at.translation, at.rotation))
         return (
             f"Manipulability {_noiseless(float(at.index)):.3g}. Half axes of the ellipsoid at unit joint rates: "

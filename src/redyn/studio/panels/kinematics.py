@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SOLVE = "All joint positions that bring the frame there (Ctrl+Enter)"
 USE = "Take the pose that the robot shows"
 HANDLE = "A handle in the view: drag its ball or one of its arrows, and the robot follows"
-GHOSTS = "Draws every solution in the view; pointing at a row shows which it is"
+GHOSTS = "Draws the solutions within the joint limits in the view; pointing at a row shows which it is"
 ELLIPSOID = "Velocities of the frame at unit joint rates, drawn in the view"
 FRAME = "The frame that is to be brought to the pose, whose Jacobian and workspace are shown"
 CLOUD = "Random positions of the frame with all joints within their limits"
@@ -178,6 +178,7 @@ class KinematicsPanel:
         block(self._solve, reason or unsolved(self._desk.state.robot), SOLVE)
         block(self._use, reason, USE)
         block(self._cloud, reason, CLOUD)
+        self._draw_handle()
 
     # --- computing -----------------------------------------------------------------------------------------------
 
@@ -326,7 +327,7 @@ class KinematicsPanel:
         self._plane.show(form.plane)
         self._ghosts.show(form.ghosts)
         self._handle.show(form.handle, not unsolved(state.robot))
-        self._ellipsoid.show(form.ellipsoid)
+        self._ellipsoid.show(form.ellipsoid, not state.robot.model.loops)
         hint = "in the world; m and rad; pi/2 and 90 deg are understood"
         if not form.numbers:
             groups: list[dict[str, Any]] = []

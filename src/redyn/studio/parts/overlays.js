@@ -9,10 +9,10 @@ const ELLIPSOID = 0xe08e0b;
 const CLOUD = 0x1f8a70;
 const AXES = [0xd6336c, 0x2f9e44, 0x1c7ed6]; // of the handle
 const BALL = 0xffffff;
-const HANDLE = 0.17; // the length of its arrows, of the robot's reach
+const HANDLE = 0.14; // the length of its arrows, of the robot's reach
 const PALE = 0.16;
 const STRONG = 0.6; // the opacity of the copy that is pointed at
-const SHARE = 0.16; // the size of an ellipsoid's longest axis, of the robot's reach
+const SHARE = 0.13; // the size of an ellipsoid's longest axis, of the robot's reach
 
 const listeners = new Set();
 
@@ -39,16 +39,20 @@ export function createOverlays(THREE) {
     poses.forEach((rows, k) => {
       // Behind what is drawn at the same place: the robot itself, where it shows a solution.
       const look = new THREE.MeshLambertMaterial({ color: within[k] ? GHOST : BEYOND, transparent: true, depthWrite: false, polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 8 });
-      group.add(viewer.copy(rows, look));
-      group.children[k].userData.look = look;
+      const copy = viewer.copy(rows, look);
+      copy.userData = { look, usual: within[k] || !within.includes(true) };
+      group.add(copy);
     });
     return group;
   }
 
+  /** Solutions beyond the joint limits are drawn only if they are pointed at, unless there are no others. */
   function emphasise() {
     for (const [k, copy] of (drawn.ghosts?.children ?? []).entries()) {
-      copy.userData.look.opacity = k === pointed.at ? STRONG : PALE;
-      copy.userData.look.depthWrite = k === pointed.at;
+      const { look, usual } = copy.userData;
+      copy.visible = usual || k === pointed.at;
+      look.opacity = k === pointed.at ? STRONG : PALE;
+      look.depthWrite = k === pointed.at;
     }
     viewer?.draw();
   }
