@@ -385,7 +385,7 @@ def test_limits_act(tab, tmp_path):
     assert min(tab.curves("plot-run-q")[0][2]) > -1.5
     with tab.page.expect_download() as download:
         tab("export-csv").click()
-    assert Path(download.value.path()).read_text().startswith("t,q_shoulder,q_elbow,qd_shoulder")
+    assert Path(download.value.path()).read_text().startswith("t [s],q_shoulder [rad],q_elbow [rad],qd_shoulder")
     tab("stops").get_by_role("checkbox").click()
     tab.choose("integrator", "rkf45")
     sample.fill("")
