@@ -431,7 +431,7 @@ def test_uploads_at_the_same_time_do_not_collide(studio):
     assert list(session.troubles.messages) == ["upload bad.urdf", "upload worse.urdf"]  # no message is lost
     assert len(list(session.state.folder.iterdir())) <= 4
     (answer,) = posted(studio, (f"{session.key}/robot", "arm.urdf", URDF))
-    assert answer.json() == {"taken": "arm.urdf", "kind": "robot"}
+    assert answer.json() == {"taken": "arm.urdf"}
     assert session.troubles.messages == {}
 
 
@@ -483,7 +483,7 @@ def test_an_upload_to_a_full_disk(studio, monkeypatch, when):
     assert list(session.troubles.messages) == ["upload arm.urdf"]
     assert list(folder.iterdir()) == []
     (answer,) = posted(studio, (f"{session.key}/robot", "arm.urdf", URDF))
-    assert answer.json() == {"taken": "arm.urdf", "kind": "robot"}
+    assert answer.json() == {"taken": "arm.urdf"}
 
 
 def test_one_persons_uploads_do_not_hold_up_anothers(studio, monkeypatch):
