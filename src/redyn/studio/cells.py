@@ -46,7 +46,7 @@ def numbers(text: str, parse: Callable[[str], float] = parse_number, count: int 
         return None
     parts = [part.strip() for part in re.split(r"[,;]", text)]
     if count is not None and len(parts) != count:
-        raise ValueError(f"expected {_COUNTS.get(count, counted(count, 'number'))}; got {len(parts)}")
+        raise ValueError(f"expected {_COUNTS.get(count) or counted(count, 'number')}; got {len(parts)}")
     return [parse(part) for part in parts]
 
 
