@@ -88,6 +88,12 @@ def test_first_view(tab):
         tab.page.wait_for_selector("html[data-theme=dark]")
         tab.keep(f"dark-{width}")
         tab("theme").click()
+    for width, height in ((900, 700), (390, 844)):
+        tab.page.set_viewport_size({"width": width, "height": height})
+        assert tab.fits_across()
+        tab.keep(f"narrow-{width}")
+    tab.page.set_viewport_size({"width": 1366, "height": 768})
+    assert tab.fits()
     assert tab.complaints == []
 
 

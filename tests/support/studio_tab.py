@@ -146,6 +146,14 @@ class Tab:
     def time(self):
         return float(self("player-time").text_content().split("/")[0])
 
+    def fits_across(self):
+        """In a narrow window: no panel is wider than it, and what does not fit is scrolled to."""
+        return self.page.wait_for_function("""() => {
+            const panels = [...document.querySelectorAll('.headline, .panel')].map((x) => x.getBoundingClientRect());
+            const scrolls = document.querySelector('#studio').scrollHeight > innerHeight;
+            return scrolls && panels.every((box) => box.left >= 0 && box.right <= innerWidth + 1 && box.width > 0);
+        }""")
+
     def fits(self):
         """Nothing scrolls, and no panel sticks out of the window, once the browser has drawn the new size."""
         return self.page.wait_for_function("""() => {
