@@ -678,7 +678,7 @@ def test_a_free_flying_robot(browser, address):
         tab("show-frames").click()
         tab.open("forward")
         for row, count in (("q0", 13), ("qd0", 12)):
-            tab.soon(tab.page.locator(f"[data-testid^={row}-]").count, count)
+            tab.soon(tab.page.locator(f"input[data-testid^={row}-]").count, count)
         tab("qd0-3").fill("1")
         tab("qd0-3").press("Tab")
         tab.run("forward")
