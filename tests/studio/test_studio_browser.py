@@ -570,6 +570,36 @@ def test_long_run_cancelled_while_others_work(browser, address, tab):
     tab.open("inverse")
 
 
+LABELS = """() => [...document.querySelectorAll('[data-testid=view3d] .view span')].map((label) => {
+    const box = label.getBoundingClientRect();
+    return [label.textContent, Math.round(box.left), Math.round(box.top)];
+})"""
+
+
+def test_a_pose_stays_in_other_colours(tab):
+    """The view shows what the sliders say, also after a change of the theme."""
+    tab.pick("two-link")
+    tab("show-frames").click()
+
+    def settled():
+        """The labels, once they stand still."""
+        seen = [None]
+        tab.soon(lambda: seen.append(tab.page.evaluate(LABELS)) or (bool(seen[-1]) and seen[-1] == seen[-2]), True)
+        return seen[-1]
+
+    at_rest = settled()
+    field = tab.page.locator("[data-testid=joint-slider-1] input[type=number]")
+    field.fill("50")
+    field.press("Enter")
+    tab.soon(lambda: tab.page.evaluate(LABELS) != at_rest, True)
+    posed = settled()
+    for theme in ("dark", "light"):
+        tab("theme").click()
+        tab.page.wait_for_selector(f"html[data-theme={theme}]")
+        assert settled() == posed
+    tab("show-frames").click()
+
+
 def test_a_lost_connection_goes_on(tab):
     tab.open("forward")
     tab.page.locator("[data-testid=run-duration] input").fill("1")

@@ -96,6 +96,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   const sticks = []; // parts drawn from the model: [link, mesh]
   const groups = {};
   let now = 0;
+  let posed = null; // rows of setPoses, while they are shown
   let theme = "light";
   let pending = 0;
   let alive = true;
@@ -380,6 +381,7 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   function setTime(t) {
     now = t;
+    posed = null;
     const [low, high, part] = frameAt(t);
     for (let i = 1; i < bodies.length; i += 1) {
       const [a, b] = [low * stride + (i - 1) * 7, high * stride + (i - 1) * 7];
@@ -403,6 +405,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   function setPoses(rows) {
+    posed = rows;
     rows.forEach((row, i) => {
       bodies[i + 1].position.fromArray(row);
       bodies[i + 1].quaternion.fromArray(row, 3);
@@ -610,7 +613,9 @@ export function createViewer(container, { renderer, environment, software }, THR
     renderer.toneMappingExposure = look.light;
     sun.intensity = environment ? 1.7 : 2.0 * look.light; // no exposure without tone mapping
     sky.intensity = environment ? 0.5 : 1.6 * look.light;
+    const shown = posed;
     setTime(now);
+    if (shown) setPoses(shown);
     const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
     labels.style.color = ink;
     labels.style.textShadow = `0 0 3px ${halo}, 0 0 3px ${halo}, 0 0 2px ${halo}`;
