@@ -93,6 +93,14 @@ def test_show_loops():
     assert "loops" in run("show", "--help")
 
 
+def test_nothing_driven():
+    """At rest no rates have to follow from driven joints; moving, that would be an error in words."""
+    given = ("simulate", "four-bar", "--actuated", "", "--duration", "0.1")
+    assert re.search(r"coupler +2\.27838", run(*given))
+    refused = command(*given, "--qd", "1")
+    assert "0 actuated rates cannot determine a robot of mobility 1" in refused.err
+
+
 def test_show_sdf(tmp_path):
     """A file that does not say what is driven becomes a robot file that does."""
     (tmp_path / "bars.sdf").write_text(sdf(*FOUR_BAR, CLOSING))

@@ -144,6 +144,16 @@ def geared(*loops):
 TEETH = {"name": "teeth", "between": ["a", "b"], "joint": "gear", "coefficients": [0.1, 2, 1]}
 
 
+def test_lock_a_ring_of_gears():
+    """Ratios that are each other's inverse but for rounding do not go round for ever."""
+    there = TEETH | {"coefficients": [0, 2]}
+    back = {"name": "back", "between": ["b", "a"], "joint": "gear", "coefficients": [0, 0.5]}
+    assert not redyn.load(geared(there, back)).lock({"a": 0.5, "b": 1.0}).loops
+    robot = redyn.load(geared(there, back | {"coefficients": [0, 0.5000000001]}))
+    with pytest.raises(redyn.InputError, match="gears form a ring"):
+        robot.lock({"a": 0.5, "b": 1.0})
+
+
 def test_lock_joints_of_a_gear():
     robot = loaded(geared(TEETH))
     with pytest.warns(redyn.RedynWarning, match="lock: fixed too, since they follow a locked joint: 'b', 'd'"):

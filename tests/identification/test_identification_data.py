@@ -146,6 +146,9 @@ def test_slips_are_named(arm, seen, tmp_path):
         identify(arm, recording(arm, t, q[:, [1, 0, 2]], tau), friction=False)
     path = write(tmp_path / "plain.csv", header(), [t, np.degrees(q), tau])
     np.testing.assert_allclose(read_recording(path, arm, degrees=True).q, q, atol=1e-12)
+    heads = header("q_joint{} [deg]")  # a unit of their own counts once
+    path = write(tmp_path / "units.csv", heads, [t, np.degrees(q), tau])
+    np.testing.assert_allclose(read_recording(path, arm, degrees=True).q, q, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +163,7 @@ def test_slips_are_named(arm, seen, tmp_path):
         ("t,q1,q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n0,0,0,0,0,0,0\n", ":3: times must increase"),
         ("t,q1,q1,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "occurs twice"),
         ("t [h],q1,q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "unknown unit 'h'"),
+        ("t,q1 [Nm],q2,q3,tau1,tau2,tau3\n0,0,0,0,0,0,0\n", "unknown unit 'nm'"),
     ],
 )
 def test_bad_files(tmp_path, arm, text, words):

@@ -112,8 +112,8 @@ def test_two_clicks_to_the_torques_along_a_circle(tab):
 
 def test_a_page_that_is_reloaded_has_its_loops(tab):
     tab.pick("four-bar")
+    tab.dock("loops")
     with tab.redrawn("inverse"):
-        tab("dock-loops").click()
         tab.edit(0, "name", "pin")
     tab.page.reload()
     tab.ready()

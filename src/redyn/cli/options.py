@@ -134,6 +134,8 @@ def rates(name: str, text: str, robot: Robot, q: NDArray[np.float64]) -> NDArray
     """`numbers` for the joint rates at a configuration; where loops are closed, those of the actuated joints do."""
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
         return numbers(name, text, robot.dof)
+    if _zero(name, text):
+        return np.zeros(robot.dof)  # at rest, however few joints are driven
     return robot.complete(_driven(robot, q), numbers(name, text, len(robot.driven_rates)), near=q).qd
 
 
@@ -143,6 +145,8 @@ def accelerations(
     """The same for accelerations."""
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
         return numbers(name, text, robot.dof)
+    if _zero(name, text) and not qd.any():
+        return np.zeros(robot.dof)
     given = numbers(name, text, len(robot.driven_rates))
     return robot.complete(_driven(robot, q), qd[robot.driven_rates], given, near=q).qdd
 
@@ -154,6 +158,11 @@ def torques(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     whole = np.zeros(robot.dof)
     whole[robot.driven_rates] = numbers(name, text, len(robot.driven_rates))
     return whole
+
+
+def _zero(name: str, text: str) -> bool:
+    """Whether that is `0`, for all joints."""
+    return len(_parts(text)) == 1 and not numbers(name, text, 1).any()
 
 
 def _driven(robot: Robot, q: NDArray[np.float64]) -> NDArray[np.float64]:

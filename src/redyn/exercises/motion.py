@@ -14,7 +14,7 @@ from redyn.arrays import real_array
 from redyn.errors import InputError
 from redyn.exercises.compute import OverTime
 from redyn.exercises.verdict import WRONG, Verdict, joined, judge
-from redyn.identification.columns import Column, meanings
+from redyn.identification.columns import Heads
 from redyn.trajectory import read_table
 
 Array = NDArray[np.float64]
@@ -54,24 +54,18 @@ def _names(motion: OverTime) -> list[str]:
 def _read(motion: OverTime, answer: Table) -> tuple[Array, Array]:
     """Times, and (N, joints)."""
     joints, robot = _names(motion), motion.robot
-    turning = [link.joint.kind == "revolute" for link in robot.model.driven]
-    columns: list[Column | None] = []
-
-    def rename(names: list[str]) -> list[str]:
-        columns.extend(meanings(names, joints, turning))
-        return [c.key if c else f"unused {i} {name}" for i, (c, name) in enumerate(zip(columns, names, strict=True))]
-
+    heads = Heads(joints, [link.joint.kind == "revolute" for link in robot.model.driven])
     if isinstance(answer, Mapping):
         origin = "the answer"
-        times, table = _columns(answer, rename)
+        times, table = _columns(answer, heads)
     else:
         origin = str(answer)[:200]
-        times, table = read_table(answer, rename)
-    factors = {column.key: column.factor for column in columns if column is not None}
+        times, table = read_table(answer, heads)
     keys = [f"{motion.columns}:{i}" for i in range(len(joints))]
     missing = [joint for joint, key in zip(joints, keys, strict=True) if key not in table]
     if missing:
         raise InputError(f"{origin}: no column {motion.columns}_{missing[0]}; expected {', '.join(headings(motion))}")
+    factors = heads.factors
     return times * factors["t"], np.stack([table[key] * factors[key] for key in keys], axis=1)
 
 
@@ -80,7 +74,7 @@ def headings(motion: OverTime) -> list[str]:
     return ["t", *(f"{motion.columns}_{name}" for name in _names(motion))]
 
 
-def _columns(answer: Mapping[str, Any], rename: Any) -> tuple[Array, dict[str, Array]]:
+def _columns(answer: Mapping[str, Any], rename: Heads) -> tuple[Array, dict[str, Array]]:
     """Arrays by name, as a table."""
     names = rename([str(name) for name in answer])
     try:

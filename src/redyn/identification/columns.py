@@ -36,6 +36,19 @@ class Column(NamedTuple):
         return "t" if self.quantity == "t" else f"{self.quantity}:{self.joint}"
 
 
+class Heads:
+    """Renames the columns of a table to the keys of what they mean; `factors` then has the units, by key."""
+
+    def __init__(self, joints: Sequence[str], turning: Sequence[bool]) -> None:
+        self._joints, self._turning = joints, turning
+        self.factors: dict[str, float] = {}
+
+    def __call__(self, names: list[str]) -> list[str]:
+        columns = meanings(names, self._joints, self._turning)
+        self.factors = {column.key: column.factor for column in columns if column is not None}
+        return [c.key if c else f"unused {i} {name}" for i, (c, name) in enumerate(zip(columns, names, strict=True))]
+
+
 def meanings(names: Sequence[str], joints: Sequence[str], turning: Sequence[bool]) -> list[Column | None]:
     """The meaning of each column, None if it is not used.
 

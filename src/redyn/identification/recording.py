@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.errors import InputError, warn
-from redyn.identification.columns import Column, meanings
+from redyn.identification.columns import Heads
 from redyn.robot import Robot
 from redyn.trajectory.table import read_table
 
@@ -107,14 +107,9 @@ def read_recording(path: str | Path, robot: Robot, degrees: bool = False) -> Rec
     may stand behind: `q1 [deg]`, `t (ms)`, `tau_1_mNm`. `degrees` says so for all angles without a unit.
     """
     turning = [link.joint.kind == "revolute" for link in robot.model.driven]
-    columns: list[Column | None] = []
-
-    def rename(names: list[str]) -> list[str]:
-        columns.extend(meanings(names, robot.velocity_names, turning))
-        return [c.key if c else f"unused {i} {name}" for i, (c, name) in enumerate(zip(columns, names, strict=True))]
-
-    times, table = read_table(path, rename, gaps=True)
-    factors = {c.key: c.factor for c in columns if c is not None}
+    heads = Heads(robot.velocity_names, turning)
+    times, table = read_table(path, heads, gaps=True)
+    factors = heads.factors
     found = ", ".join(name.split(" ", 2)[2] if name.startswith("unused ") else name for name in list(table)[:12])
 
     def values(quantity: str, needed: bool) -> Array | None:

@@ -15,6 +15,7 @@ import numpy as np
 from redyn.errors import SingularError
 from redyn.report.html import Plot, write_html
 from redyn.reproduce.check import Check, near, statement, within
+from redyn.reproduce.falls import whole
 from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result
 from redyn.reproduce.torques import scene
 from redyn.robot import Robot
@@ -75,7 +76,7 @@ def _windows(load: Load) -> Result:
     del load  # the library does not have it
     robot = two_four_bars()
     qd = robot.transmission(robot.initial) @ [-1.0]
-    run = simulate(robot, robot.initial, qd, DURATION, rtol=1e-12)
+    run = whole(simulate(robot, robot.initial, qd, DURATION, rtol=1e-12))
     exact = pendulum(run.t)
     rows = [round(t / 0.01) for t in TIMES]
     flat = np.flatnonzero(np.diff(np.floor(exact / np.pi)))  # the samples before which the bars lie flat
@@ -133,7 +134,7 @@ P3 = [
 def _bricard(load: Load) -> Result:
     robot = load("bricard")
     runs = {
-        method: simulate(robot, robot.initial, np.zeros(robot.dof), DURATION, method=method, rtol=1e-12)
+        method: whole(simulate(robot, robot.initial, np.zeros(robot.dof), DURATION, method=method, rtol=1e-12))
         for method in ("abm", "rkf45", "dopri5")
     }
     run = runs["abm"]

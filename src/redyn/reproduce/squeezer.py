@@ -14,6 +14,7 @@ import numpy as np
 
 from redyn.report.html import Plot, write_html
 from redyn.reproduce.check import Check, near, within
+from redyn.reproduce.falls import whole
 from redyn.reproduce.item import Array, Item, Load, Numbers, Result, joint_panels, series
 from redyn.reproduce.torques import scene
 from redyn.robot import Robot
@@ -73,7 +74,7 @@ def _squeezed(load: Load) -> Result:
     law, still = spring_and_drive(robot), np.zeros(robot.dof)
     order = [robot.joint_names.index(joint) for joint, _, _ in PUBLISHED.values()]
     first = robot.forward_dynamics(robot.initial, still, law(0.0, robot.initial, still))[order]
-    run = simulate(robot, robot.initial, still, DURATION, torque=law, method="dopri5", rtol=1e-12, sample=1e-4)
+    run = whole(simulate(robot, robot.initial, still, DURATION, torque=law, method="dopri5", rtol=1e-12, sample=1e-4))
     wanted = [*map(float, START), *[0.0] * 5]
     checks = [
         near("accelerations at the start", first, wanted, 1e-12, "the published ones", against="printed"),

@@ -8,6 +8,7 @@ import logging
 import shutil
 import socket
 import webbrowser
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -284,9 +285,7 @@ class Studio:
                 except RedynError as error:
                     lost.append(str(error))
         finally:
-            for file in files.values():
-                if file.parent not in state.folders_in_use:
-                    shutil.rmtree(file.parent, ignore_errors=True)
+            _drop_unused(state, files)
         session.saved = bundle.mark(state)
         if session.desk is not None:
             await session.desk.show_all(f"{name} is open. Results are computed again: run simulations.")
@@ -296,9 +295,12 @@ class Studio:
     async def _take_part(self, kind: str, session: Session, path: Path) -> None:
         """One upload of a session whose work the browser has restored."""
         _, files = await self._read(inbox.read_session, path, session.state.folder)
-        if kind not in files:
-            raise uploads.UploadError(f"{path.name}: does not contain it")
-        await self._join(session, kind, files[kind])
+        try:
+            if kind not in files:
+                raise uploads.UploadError(f"{path.name}: does not contain it")
+            await self._join(session, kind, files[kind])
+        finally:
+            _drop_unused(session.state, files)
 
     async def _join(self, session: Session, kind: str, path: Path) -> None:
         """A file that belongs to restored work."""
@@ -328,6 +330,13 @@ class Studio:
 
 
 DESK = "redyn_desk"  # the attribute of a client that holds its desk
+
+
+def _drop_unused(state: State, files: Mapping[str, Path]) -> None:
+    """Removes the folders of a session's files that nothing refers to."""
+    for file in files.values():
+        if file.parent not in state.folders_in_use:
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
 async def _received(request: Request, path: Path) -> None:

@@ -39,7 +39,7 @@ def read_table(path: str | Path, rename: Rename | None = None, gaps: bool = Fals
     """A CSV file with a header, a column `t` of increasing times and columns of finite numbers.
 
     Heads may have units in brackets, such as `t [s]` and `q_joint1 [deg]`: the numbers become SI units and radians.
-    `rename` may rename the columns first; with `gaps`, cells that are empty or `nan`
+    `rename` may rename the columns instead, and then sees to their units; with `gaps`, cells that are empty or `nan`
     (in columns other than t) become NaN. Errors give file and line.
     """
     file = Path(path)
@@ -83,8 +83,7 @@ def _cells(
             if not any(cell.strip() for cell in cells):
                 continue
             if not header:
-                header = _header(file, reader.line_num, cells, rename)
-                scales = [split_unit(cell.strip())[1] for cell in cells]
+                header, scales = _header(file, reader.line_num, [cell.strip() for cell in cells], rename)
                 continue
             if len(cells) != len(header):
                 raise InputError(f"{file}:{reader.line_num}: {len(cells)} cells, but the header names {len(header)}")
@@ -110,8 +109,10 @@ def split_unit(head: str) -> tuple[str, float]:
     return name.strip(), UNITS[unit]
 
 
-def _header(file: Path, line: int, cells: list[str], rename: Rename | None) -> list[str]:
-    names = [split_unit(cell.strip())[0] for cell in cells]
+def _header(file: Path, line: int, cells: list[str], rename: Rename | None) -> tuple[list[str], list[float]]:
+    """The names of the columns, and what their numbers are multiplied by."""
+    heads = [split_unit(cell) if rename is None else (cell, 1.0) for cell in cells]
+    names, scales = [name for name, _ in heads], [scale for _, scale in heads]
     shown = ", ".join(name[:40] for name in names[:12])
     names = names if rename is None else rename(names)
     if "t" not in names:
@@ -119,7 +120,7 @@ def _header(file: Path, line: int, cells: list[str], rename: Rename | None) -> l
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"{file}:{line}: column {name[:40]!r} occurs twice")
-    return names
+    return names, scales
 
 
 def _number(file: Path, line: int, column: str, cell: str, gaps: bool) -> float:

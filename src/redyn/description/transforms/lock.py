@@ -37,12 +37,14 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
     moving = {str(link.joint.name): link.joint for link in robot.links if link.joint.type != "fixed"}
     values = {name: _value(name, value, moving) for name, value in joints.items()}
     unsaid = {name for name, value in joints.items() if value is None}
-    while True:
+    for _ in range(len(moving) + 1):  # a value goes from joint to joint; only in a ring of gears does it go on
         found = values | _followers(robot, values, unsaid)
         found |= _geared(robot, found, unsaid)
         if found == values:
             break
         values = found
+    else:
+        raise InputError("lock: gears form a ring, and no values of its joints suit all of them; correct its ratios")
     if not set(moving) - set(values):
         raise InputError("lock: no joint would be left to move; leave at least one free")
     links = [

@@ -154,10 +154,6 @@ class TablesPanel:
             set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
             set_attribute(tab, "title", "contains an error" if key in wrong else None)
         columns = loop_columns(draft) if self._shows_loops else link_columns(draft, self._tab)
-        key = repr(columns)
-        if key != self._columns:
-            self._columns = key
-            self._grid.run_grid_method("setGridOption", "columnDefs", columns)
         errors: dict[int, dict[str, str]] = {}
         for problem in editor.problems:
             if problem.row is not None and problem.table == self._table:
@@ -173,7 +169,13 @@ class TablesPanel:
             {**cells, **more(cells), "row": i, "table": self._table, "errors": errors.get(i, {})}
             for i, cells in enumerate(rows if editor.editable else ())
         ]
-        self._grid.run_grid_method("setGridOption", "rowData", shown)
+        # In one go: what is typed between two would go to a row of the table before.
+        changes: dict[str, Any] = {"rowData": shown}
+        key = repr(columns)
+        if key != self._columns:
+            self._columns = key
+            changes["columnDefs"] = columns
+        self._grid.run_grid_method("updateGridOptions", changes)
         self._grid.run_grid_method("refreshCells", {"force": True})
         self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
         self._facts.set_visibility(self._shows_loops)

@@ -38,14 +38,19 @@ async function inStore(mode, work) {
   }
 }
 
-/** Saves a file that the server accepted, if the browser can; kind: robot, motion, torque, pin- and a key, or session, which has all. */
-export async function keepFile(kind, file) {
+/** Saves a file, if the browser can; kind: robot, motion, torque, pin- and a key, or session, which has all. */
+async function putFile(kind, file) {
   try {
-    if (kind === "session") for (const part of PARTS) await inStore("readwrite", (store) => store.delete(`${tabName()} ${part}`));
     await inStore("readwrite", (store) => store.put({ name: file.name, file, kept: Date.now() }, `${tabName()} ${kind}`));
   } catch (error) {
     console.info(`${file.name} is not kept by this browser (${error})`);
   }
+}
+
+/** The same for one that the server has just accepted: a session takes the place of the files that were there. */
+export async function keepFile(kind, file) {
+  if (kind === "session") for (const part of PARTS) await dropFile(part);
+  await putFile(kind, file);
 }
 
 async function dropFile(kind) {
@@ -111,7 +116,7 @@ async function restoreFrom(url, name, copied) {
     const get = (key) => inStore("readonly", (store) => store.get(`${name} ${key}`)).catch(() => null);
     const alone = await get(kind);
     const entry = alone ?? (await get("session"));
-    if (entry && copied) await keepFile(alone ? kind : "session", entry.file);
+    if (entry && copied) await putFile(alone ? kind : "session", entry.file);
     const reason = entry ? await send(`${url}/${alone ? address : `part:${kind}`}?name=${encodeURIComponent(entry.name)}`, entry.file) : "the browser did not keep it";
     if (reason) lost.push(`${called ?? (kind === "robot" ? "the meshes of the robot" : `the file of the ${kind}`)}: ${reason}`);
   }

@@ -120,7 +120,7 @@ export async function mount(root, options, emit) {
     moved = true;
     drag = { at, place: null, waiting: false, over: false };
     window.addEventListener("pointermove", pull);
-    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, release, { once: true });
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, release);
   }
 
   function pull(event) {
@@ -128,8 +128,13 @@ export async function mount(root, options, emit) {
     send();
   }
 
-  function release() {
+  function deaf() {
     window.removeEventListener("pointermove", pull);
+    for (const end of ["pointerup", "pointercancel"]) window.removeEventListener(end, release);
+  }
+
+  function release() {
+    deaf();
     drag.over = true;
     send();
   }
@@ -203,7 +208,7 @@ export async function mount(root, options, emit) {
       unlook();
       unclock();
       overlays.dispose();
-      window.removeEventListener("pointermove", pull);
+      deaf();
       players?.dispose();
       for (const viewer of viewers) viewer.dispose();
       for (const device of devices) device.dispose();
