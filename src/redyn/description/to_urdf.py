@@ -22,7 +22,7 @@ import numpy as np
 from redyn.description.placement import placement, steps
 from redyn.description.poses import origin, vector
 from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDescription, RobotDescription, Shape
-from redyn.description.to_urdf_loops import loop_elements
+from redyn.description.to_urdf_loops import loop_elements, numbers_text
 from redyn.description.transforms.common import fresh, link_names
 from redyn.description.transforms.frames import as_frames, mass_centre
 from redyn.errors import DescriptionError, warn
@@ -98,7 +98,7 @@ def _odd(joint: JointDescription) -> Iterator[str]:
 
 
 def _notes(robot: RobotDescription) -> Iterator[str]:
-    yield f"written by redyn; gravity is {_numbers(robot.gravity)} m/s^2"
+    yield f"written by redyn; gravity is {numbers_text(robot.gravity)} m/s^2"
     if robot.source:
         yield f"source: {robot.source}"
     if robot.end_effector:
@@ -117,10 +117,6 @@ def _comment(text: str) -> str:
     while "--" in text:  # would end a comment
         text = text.replace("--", "- -")
     return f"<!-- {text} -->"
-
-
-def _numbers(values: tuple[float, ...]) -> str:
-    return " ".join(repr(value + 0.0) for value in values)
 
 
 def _link(link: LinkDescription) -> list[str]:
@@ -142,7 +138,7 @@ def _inertial(link: LinkDescription) -> list[str]:
     entries = " ".join(f'{name}="{value!r}"' for name, value in zip(names, inertia, strict=True))
     return [
         "    <inertial>",
-        f'      <origin xyz="{_numbers(mass_centre(link))}" rpy="0 0 0"/>',
+        f'      <origin xyz="{numbers_text(mass_centre(link))}" rpy="0 0 0"/>',
         f'      <mass value="{link.mass or 0.0!r}"/>',
         f"      <inertia {entries}/>",
         "    </inertial>",
@@ -165,15 +161,15 @@ def _shape(tag: str, shape: Shape) -> list[str]:
     if shape.type in ("mesh", "ellipsoid"):
         return [f"    {_comment(f'{tag} {shape.type} left out: {shape.file or shape.size}')}"]
     if shape.type == "box":
-        solid = f'box size="{_numbers(shape.size or (0.0, 0.0, 0.0))}"'
+        solid = f'box size="{numbers_text(shape.size or (0.0, 0.0, 0.0))}"'
     elif shape.type in ("cylinder", "capsule"):
         solid = f'{shape.type} radius="{shape.radius!r}" length="{shape.length!r}"'
     else:
         solid = f'sphere radius="{shape.radius!r}"'
-    place = f'<origin xyz="{_numbers(shape.xyz)}" rpy="{_numbers(shape.rpy)}"/>'
+    place = f'<origin xyz="{numbers_text(shape.xyz)}" rpy="{numbers_text(shape.rpy)}"/>'
     colour = ""
     if shape.colour is not None and tag == "visual":
-        colour = f'<material name=""><color rgba="{_numbers(shape.colour)}"/></material>'
+        colour = f'<material name=""><color rgba="{numbers_text(shape.colour)}"/></material>'
     return [f"    <{tag}>{place}<geometry><{solid}/></geometry>{colour}</{tag}>"]
 
 
@@ -184,7 +180,7 @@ def _attributes(robot: RobotDescription, link: LinkDescription) -> str:
         return ""
     # The two steps of a joint that was split have the names of its coordinates.
     driven = {str(joint.name), str(joint.name).rpartition(".")[0]} & set(robot.actuated or ())
-    initial = f' initial="{_numbers(joint.initial)}"' if joint.initial else ""
+    initial = f' initial="{numbers_text(joint.initial)}"' if joint.initial else ""
     return f' independent="{"true" if driven else "false"}"{initial}'
 
 
@@ -202,10 +198,10 @@ def _joint(link: LinkDescription, attributes: str = "") -> list[str]:
         f'  <joint name={_name(joint.name)} type="{kind}"{attributes}>',
         f"    <parent link={_name(link.parent)}/>",
         f"    <child link={_name(link.name)}/>",
-        f'    <origin xyz="{_numbers(T["xyz"])}" rpy="{_numbers(T["rpy"])}"/>',
+        f'    <origin xyz="{numbers_text(T["xyz"])}" rpy="{numbers_text(T["rpy"])}"/>',
     ]
     if joint.type in ("revolute", "prismatic", "planar"):
-        lines.append(f'    <axis xyz="{_numbers(tuple(map(float, placed.axis)))}"/>')
+        lines.append(f'    <axis xyz="{numbers_text(tuple(map(float, placed.axis)))}"/>')
     if joint.type != "fixed":
         lines += _drive(joint)
     return [*lines, "  </joint>"]
@@ -240,4 +236,4 @@ def _drive(joint: JointDescription) -> Iterator[str]:
     if joint.stiffness:
         yield f"    {_comment(f'spring: stiffness {joint.stiffness!r}, at rest at {joint.rest!r}')}"
     if joint.initial:
-        yield f"    {_comment(f'initial value {_numbers(joint.initial)}')}"
+        yield f"    {_comment(f'initial value {numbers_text(joint.initial)}')}"

@@ -32,10 +32,11 @@ def loop_elements(robot: RobotDescription, quoted: Quoted) -> Iterator[str]:
 
 
 def _origin(frame: PlacedFrame) -> str:
-    return f'<origin xyz="{_numbers(frame.xyz)}" rpy="{_numbers(frame.rpy)}"/>'
+    return f'<origin xyz="{numbers_text(frame.xyz)}" rpy="{numbers_text(frame.rpy)}"/>'
 
 
-def _numbers(values: tuple[float, ...]) -> str:
+def numbers_text(values: tuple[float, ...]) -> str:
+    """Whole digits, and no negative zero."""
     return " ".join(repr(value + 0.0) for value in values)
 
 
@@ -45,7 +46,7 @@ def _gear(loop: LoopDescription, ends: list[LinkDescription], parts: dict[str, s
     common = len({parts[str(link.parent)] for link in ends}) == 1
     if not common or len(numbers) != 2 or numbers[0]:
         first, second = (quoted(name) for name in loop.between)
-        listed = f'coefficients="{_numbers(numbers)}"'
+        listed = f'coefficients="{numbers_text(numbers)}"'
         yield f"  <gear name={quoted(loop.name)} first={first} second={second} {listed}/>"
         return
     yield f"  <coupling name={quoted(loop.name)}>"

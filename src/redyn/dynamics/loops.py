@@ -177,7 +177,7 @@ class _Slopes:
         duals, q, qd = Duals(arith), s.values["q"], s.values["qd"]
         along = [s.coordinate_rates(column) for column in m.G_columns]
         self.q: list[Scalar] = [Dual(x, [rates[c] for rates in along]) for c, x in enumerate(q)]
-        rates = [self._change(qd)[k] for k in range(count)]
+        rates = self._change(qd)
         moved: list[Scalar] = [Dual(x, [*(r[c] for r in along), *self.still]) for c, x in enumerate(q)]
         faster: list[Scalar] = [
             Dual(x, [*(rate[i] for rate in rates), *(column[i] for column in m.G_columns)]) for i, x in enumerate(qd)
@@ -223,9 +223,9 @@ class _Slopes:
         y = square.solve([dot(row, [torque[i] for i in driven], arith) for row in A])
         changes = [self._change(column) for column in m.G_columns]  # of G, column by column
         for k in range(self.count):
-            turned = [_sum(arith, [changes[j][k][i] * y[j] for j in range(self.count)]) for i in driven]
+            turned = [dot([changes[j][k][i] for j in range(self.count)], y, arith) for i in driven]
             inside = square.solve([dot(row, turned, arith) for row in A])
-            within = [_sum(arith, [A[j][c] * inside[j] for j in range(self.count)]) for c in range(len(driven))]
+            within = [dot([row[c] for row in A], inside, arith) for c in range(len(driven))]
             by_q[k] = [a + b - c for a, b, c in zip(by_q[k], turned, within, strict=True)]
         return by_q, by_u
 
@@ -256,13 +256,6 @@ def acceleration_slopes(s: Closed) -> Outputs:
 
 def _times(A: Rows, x: Sequence[Scalar], arith: Arithmetic) -> list[Scalar]:
     return [dot(row, x, arith) for row in A]
-
-
-def _sum(arith: Arithmetic, values: Sequence[Scalar]) -> Scalar:
-    total = arith.const(0.0)
-    for value in values:
-        total = total + value
-    return total
 
 
 def _across(rows: Rows) -> list[Scalar]:

@@ -342,8 +342,6 @@ class Mechanism:
 
     def least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
         """x with A x = b: the shortest of several; where there is none, the nearest, and a guard that says so."""
-        if not A:
-            return [], []
         rows, columns = len(A), len(A[0])
         if columns >= rows:
             across = [[row[k] for row in A] for k in range(columns)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.kinematics.closed_form import Branch, ClosedForm, closed_form
 from redyn.kinematics.inverse import inverse_kinematics
 from redyn.kinematics.linear import pseudo_inverse
+from redyn.kinematics.poses import twists
 from redyn.kinematics.query import Query, checked_poses, checked_query
 from redyn.kinematics.robot_like import LinkName, RobotLike
 from redyn.kinematics.subproblems import NEAR
@@ -182,13 +182,7 @@ def _corrected(query: Query, joints: list[int], pose: Array, q: Array) -> tuple[
 
 def _errors(query: Query, pose: Array, q: Array) -> Array:
     """From where the frame is to the pose, as small twists: (k, 6)."""
-    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
-
-    if not len(q):
-        return np.empty((0, 6))
-    now = query.robot.forward_kinematics(q, query.frame)
-    turns: Any = Rotation.from_matrix(pose[:3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
-    return np.concatenate([turns, pose[:3, 3] - now[:, :3, 3]], axis=1)
+    return twists(query.robot.forward_kinematics(q, query.frame), pose) if len(q) else np.empty((0, 6))
 
 
 def _size(errors: Array) -> Array:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError
 from redyn.kinematics.linear import pseudo_inverse, solve
+from redyn.kinematics.poses import rotation_vectors
 from redyn.model import ALONG, Model, configuration
 
 Array = NDArray[np.float64]
@@ -187,7 +188,7 @@ def _apart(model: Model, a: Array, b: Array) -> float:
 def _angles(R: Array, whole: bool) -> Array:
     """The rotation from A's axes to B's, or from A's z to B's, as a vector: (N, 3) or its first two components."""
     if whole:
-        return _rotation_vectors(R)
+        return rotation_vectors(R)
     z = R[:, :, 2]
     sine = np.hypot(z[:, 0], z[:, 1])
     angle = np.arctan2(sine, z[:, 2])
@@ -196,12 +197,6 @@ def _angles(R: Array, whole: bool) -> Array:
     found = np.stack([-z[:, 1] * factor, z[:, 0] * factor], axis=1)
     found[(sine <= 1e-12) & (z[:, 2] < 0)] = (np.pi, 0.0)
     return found
-
-
-def _rotation_vectors(R: Array) -> Array:
-    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
-
-    return np.asarray(Rotation.from_matrix(R).as_rotvec(), dtype=np.float64)
 
 
 def _shortest(J: Array, r: Array) -> Array:

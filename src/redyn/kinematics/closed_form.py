@@ -24,6 +24,7 @@ from redyn.kinematics.elimination import plane_to_plane, point_to_point
 from redyn.kinematics.linear import rank
 from redyn.kinematics.robot_like import RobotLike
 from redyn.kinematics.subproblems import NEAR, Line, Plane, meeting_point, planar, wrist
+from redyn.model.frames import inverse
 
 Array = NDArray[np.float64]
 Family = Literal["wrist", "parallel"]
@@ -76,7 +77,7 @@ class ClosedForm:
 
         Free joints stay at their value of `near` if there is a solution with it, else at another.
         """
-        G = pose @ _inverse(self.home)
+        G = pose @ inverse(self.home)
         found, stuck = self._branches(G, near)
         for shift in SHIFTS:
             if not stuck:
@@ -99,7 +100,7 @@ class ClosedForm:
         found, stuck = list[Branch](), False
         for triple in triples:
             E = reduce(np.matmul, [line.motion(q) for line, q in zip(outer, triple.q, strict=True)])
-            P = _inverse(E) @ G
+            P = inverse(E) @ G
             if self.family == "wrist":
                 rests = wrist([line.direction for line in inner], P[:3, :3], near_inner)
             else:
@@ -119,7 +120,7 @@ class ClosedForm:
         """How far the point where the axes meet stays from where the pose needs it, in metres."""
         from scipy.optimize import minimize  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
-        G = pose @ _inverse(self.home)
+        G = pose @ inverse(self.home)
         outer = self._outer(G)
         goal = G[:3, :3] @ self.centre + G[:3, 3]
 
@@ -201,9 +202,3 @@ def _centre(family: Family, three: list[Line], size: float) -> Array | None:
     gaps = [np.cross(three[k].direction, three[k + 1].point - three[k].point) for k in (0, 1)]
     apart = min(float(np.linalg.norm(gap)) for gap in gaps) > NEAR * size
     return three[0].direction if max(turns) < NEAR and apart else None
-
-
-def _inverse(T: Array) -> Array:
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = T[:3, :3].T, -T[:3, :3].T @ T[:3, 3]
-    return out

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from redyn.dynamics.task import Task
 from redyn.kinematics.assembly import Assembler, Evaluate
 from redyn.kinematics.loops import assembler, closure_of
+from redyn.kinematics.poses import twists
 from redyn.kinematics.query import Query
 from redyn.model import Model, configuration
 
@@ -35,11 +36,7 @@ class PoseAssembler(Assembler):
 
     def apart(self, q: Array) -> Array:
         """From the frame to the pose, as a small twist: (N, rows of the mask)."""
-        from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
-
-        now = self.evaluate(Task("forward_kinematics", frame=self._at), [q])[0]
-        turn = Rotation.from_matrix(self._pose[:3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
-        return np.concatenate([np.asarray(turn), self._pose[:3, 3] - now[:, :3, 3]], axis=1)[:, self._mask]
+        return twists(self.evaluate(Task("forward_kinematics", frame=self._at), [q])[0], self._pose)[:, self._mask]
 
 
 def search(query: Query, pose: Array) -> tuple[list[tuple[Array, float]], str]:

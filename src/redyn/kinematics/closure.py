@@ -117,11 +117,10 @@ def _visited(assembler: Assembler, q: Array, misfit: float) -> Array:
     here = np.repeat(q[None], VISITED // ROUNDS, axis=0)
     for _ in range(ROUNDS):
         step = STEP
+        free = [null_space(J, zero) for J in assembler.jacobian(here)]
+        if not any(directions.shape[1] for directions in free):
+            return q[None]
         for _ in range(TRIES):
-            J = assembler.jacobian(here)
-            free = [null_space(matrix, zero) for matrix in J]
-            if not any(directions.shape[1] for directions in free):
-                return q[None]
             moves = np.array([random_direction(directions, step, generator) for directions in free])
             there, gap = assembler.close(configuration.integrate(model, here, moves))
             closed = gap <= max(CLOSED, 10 * misfit)

@@ -1,4 +1,4 @@
-"""The model's constant points and poses as arrays."""
+"""Points and poses as arrays, and how far poses are apart."""
 
 from __future__ import annotations
 
@@ -20,3 +20,16 @@ def matrix(pose: Pose) -> Array:
     T[:3, :3] = [vector(row) for row in (pose.R.x, pose.R.y, pose.R.z)]
     T[:3, 3] = vector(pose.o)
     return T
+
+
+def rotation_vectors(R: Array) -> Array:
+    """Axes times angles: (N, 3)."""
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
+
+    return np.asarray(Rotation.from_matrix(R).as_rotvec(), dtype=np.float64)
+
+
+def twists(now: Array, wanted: Array) -> Array:
+    """From poses (N, 4, 4) to those wanted, each or one for all, as small twists in world axes: (N, 6)."""
+    turns = rotation_vectors(wanted[..., :3, :3] @ now[:, :3, :3].transpose(0, 2, 1))
+    return np.concatenate([turns, wanted[..., :3, 3] - now[:, :3, 3]], axis=1)

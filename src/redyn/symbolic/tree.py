@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics import reduced
-from redyn.dynamics.algorithm import Algorithm, Columns, Conditions, Outputs
+from redyn.dynamics.algorithm import Algorithm, Conditions
 from redyn.dynamics.catalogue import ALGORITHMS, LOOP_ALGORITHMS
 from redyn.dynamics.laws.friction import friction
 from redyn.errors import InputError
-from redyn.model import Model
 from redyn.robot import Robot
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import ClosedForms
@@ -306,8 +305,8 @@ class TreeEquations:
         vectors["phi"] = [symbol(f"phi_{i}") for i in range(1, self.dof + 1)]
         model = symbolic_model(self.robot.model, self.symbolic).over(names)
         columns = [[names.const(x) for x in vectors[k]] for k in algorithm.state]
-        run = reduced.run if loops else _of_tree
-        found = run(algorithm, model, names, columns, Conditions())[: len(algorithm.outputs)]  # guards are left out
+        run = partial(reduced.run, algorithm) if loops else algorithm.run
+        found = run(model, names, columns, Conditions())[: len(algorithm.outputs)]  # guards are left out
         outputs = [[cast(Any, x).expression for x in out] for out in found]
         lines, flat = needed(names.assignments, [e for out in outputs for e in out])
         shaped: list[Matrix] = []
@@ -329,7 +328,3 @@ class TreeEquations:
         if found is None:
             raise InputError(f"steps: expected one of {', '.join(known)}, got {name!r}")
         return found
-
-
-def _of_tree(algorithm: Algorithm, model: Model, names: Names, columns: Columns, conditions: Conditions) -> Outputs:
-    return algorithm.run(model, names, columns, conditions)

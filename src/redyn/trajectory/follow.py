@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.kinematics.poses import twists
 from redyn.trajectory.motion import Array
-from redyn.trajectory.paths import Path, rotations
+from redyn.trajectory.paths import Path
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -52,9 +53,7 @@ class Follower:
 
     def errors(self, q: Array, s: Array) -> Array:
         """Error to the pose at s, as a small twist: (N, rows)."""
-        wanted, now = self.path.poses(s), self.robot.forward_kinematics(q, self.frame)
-        turn = rotations().from_matrix(wanted[:, :3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
-        return np.concatenate([turn, wanted[:, :3, 3] - now[:, :3, 3]], axis=1)[:, self.rows]
+        return twists(self.robot.forward_kinematics(q, self.frame), self.path.poses(s))[:, self.rows]
 
     def inverses(self, q: Array) -> tuple[Array, Array, Array]:
         """Jacobians, their pseudo-inverses of the generic rank, and their inverse condition number, 0 ... 1."""

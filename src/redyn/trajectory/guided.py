@@ -20,8 +20,9 @@ from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kinematics.linear import pseudo_inverse
 from redyn.kinematics.loops import actuated_slots, assembler
+from redyn.kinematics.poses import twists
 from redyn.trajectory.motion import Array, Motion
-from redyn.trajectory.paths import Path, rotations
+from redyn.trajectory.paths import Path
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -92,9 +93,8 @@ class PoseGuide:
         return self.clock.duration
 
     def residual(self, q: Array, t: Array) -> Array:
-        wanted, now = self.path.poses(self.clock(t)[0][:, 0]), self.robot.forward_kinematics(q, self.frame)
-        turn = rotations().from_matrix(wanted[:, :3, :3] @ now[:, :3, :3].transpose(0, 2, 1)).as_rotvec()
-        return np.concatenate([turn, wanted[:, :3, 3] - now[:, :3, 3]], axis=1)[:, self.rows]
+        wanted = self.path.poses(self.clock(t)[0][:, 0])
+        return twists(self.robot.forward_kinematics(q, self.frame), wanted)[:, self.rows]
 
     def jacobian(self, q: Array) -> Array:
         return self.robot.jacobian(q, self.frame)[:, self.rows]

@@ -264,8 +264,10 @@ class _Course:
         """
         asked = self._within_radius(point, leg, following, corners[1]) if point.blend_radius else point.blend_time
         overlap = min(asked, leg.duration / 2, following.duration / 2)
+        if not overlap:
+            return 0.0
         allowed = max(1.0, *(_excess(motion, fastest, quickest, 0.0, motion.duration) for motion in (leg, following)))
-        for _ in range(HALVINGS if overlap else 0):
+        for _ in range(HALVINGS):
             begins, whole = np.array([0.0, leg.duration - overlap]), leg.duration + following.duration - overlap
             both = Taught(whole, (leg, following), begins, np.array(corners), np.zeros(0))
             if _excess(both, fastest, quickest, leg.duration - overlap, leg.duration) <= allowed * (1 + 1e-9):

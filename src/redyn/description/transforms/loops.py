@@ -32,7 +32,7 @@ def locked(robot: RobotDescription, links: list[LinkDescription], joints: Collec
     fixed = with_frames(robot)
     parts = rigid_parts(links)
     still = robot.model_copy(update={"links": links, "loops": fixed})
-    kept: list[LoopDescription] = []
+    poses, kept = initial_poses(still), list[LoopDescription]()
     for loop, frames in zip(fixed, loop_frames(still), strict=True):
         first, second = loop.between
         if loop.joint == "gear":
@@ -40,7 +40,7 @@ def locked(robot: RobotDescription, links: list[LinkDescription], joints: Collec
         elif parts[first] != parts[second]:
             kept.append(loop)
         else:
-            _check_closed(loop, frames, initial_poses(still))
+            _check_closed(loop, frames, poses)
     return fields(kept, [name for name in robot.actuated or () if name not in joints])
 
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import LOOP_ALGORITHMS
-from redyn.kinematics.loops import closure_of
+from redyn.kinematics.loops import State, closure_of
 from redyn.model import Model
 from redyn.robot import Robot
 from redyn.symbolic.agreement import TOLERANCE, Comparison, distance
 from redyn.symbolic.bodies import symbolic_model
 from redyn.symbolic.loops.closure import LINEAR
-from redyn.symbolic.loops.states import ClosedState, gamma, random_state
+from redyn.symbolic.loops.states import gamma, random_state
 from redyn.symbolic.notation import sp
 from redyn.symbolic.point import Point
 
@@ -37,7 +37,7 @@ def compare_loops(eqs: Equations, points: int, rng: np.random.Generator) -> list
     loops, robot = eqs.loops, eqs.robot
     states = [random_state(robot, rng) for _ in range(points)]
     values = _Values(eqs)
-    tests: dict[str, Callable[[_Values, ClosedState], float]] = {}
+    tests: dict[str, Callable[[_Values, State], float]] = {}
     if loops.readable:
         tests["phi, J and gamma and the robot's rows"] = _closure
     if loops.solution.blocks is not None:
@@ -96,7 +96,7 @@ class _Values:
         self.independent = list(closure_of(eqs.robot).independent)
         self._made: dict[str, Any] = {}
 
-    def of(self, name: str, make: Callable[[], Any], s: ClosedState, tau: Array | None = None) -> Array:
+    def of(self, name: str, make: Callable[[], Any], s: State, tau: Array | None = None) -> Array:
         eqs = self.eqs
         if name not in self._made:
             matrix = make()
@@ -106,10 +106,10 @@ class _Values:
         state = (*s.q, *s.qd, *s.qdd, *(np.zeros(eqs.dof) if tau is None else tau))
         return np.array(run(*eqs.values.values(), *state), dtype=np.float64).reshape(shape)
 
-    def named(self, name: str, s: ClosedState) -> Array:
+    def named(self, name: str, s: State) -> Array:
         return self.of(name, lambda: self.eqs.quantity(name), s)
 
-    def column(self, name: str, s: ClosedState) -> Array:
+    def column(self, name: str, s: State) -> Array:
         return self.named(name, s)[:, 0]
 
     @cached_property
@@ -119,7 +119,7 @@ class _Values:
         return symbolic_model(self.robot.model, self.eqs.symbolic).over(arith), arith
 
 
-def _frames(v: _Values, s: ClosedState) -> float:
+def _frames(v: _Values, s: State) -> float:
     """The recursions of the robot over the symbolic model: its rows in A's axes, at open states as well."""
     q, qd = s.q + 0.1, s.qd + 0.2
     model, arith = v.model
@@ -136,7 +136,7 @@ def _frames(v: _Values, s: ClosedState) -> float:
     return max(distance(a, b, _TINY) for a, b in pairs)
 
 
-def _closure(v: _Values, s: ClosedState) -> float:
+def _closure(v: _Values, s: State) -> float:
     loops = v.loops
     phi, J, right = (v.of(name, lambda name=name: getattr(loops, name), s) for name in ("phi", "J", "gamma"))
     own, first = v.robot.loop_jacobian(s.q), 0
@@ -163,13 +163,13 @@ def _alike(v: _Values, k: int, every: tuple[int, ...]) -> list[tuple[list[int], 
     return found
 
 
-def _transmission(v: _Values, s: ClosedState) -> float:
+def _transmission(v: _Values, s: State) -> float:
     G, nu = v.named("transmission", s), v.column("transmission_rate", s)
     moved = G @ s.qdd[v.independent] + nu
     return max(distance(G, v.robot.transmission(s.q), _TINY), distance(moved, s.qdd, _TINY))
 
 
-def _multipliers(v: _Values, s: ClosedState) -> float:
+def _multipliers(v: _Values, s: State) -> float:
     """What the cut joints and the actuators carry together is what the tree would need."""
     needed = v.robot.inverse_dynamics(s.q, s.qd, s.qdd, loops=False)
     found = v.of("multipliers", lambda: v.eqs.multipliers, s, needed)
@@ -177,13 +177,13 @@ def _multipliers(v: _Values, s: ClosedState) -> float:
     return distance(v.robot.inverse_dynamics(s.q, s.qd, s.qdd) + J.T @ found[:, 0], needed, _TINY)
 
 
-def _forms(v: _Values, s: ClosedState) -> float:
+def _forms(v: _Values, s: State) -> float:
     """Inertia, weights and, of one independent rate, half the slope of the inertia."""
     loops, G, nu = v.loops, v.robot.transmission(s.q), s.qdd - v.robot.transmission(s.q) @ s.qdd[v.independent]
     still = np.zeros(v.robot.dof)
 
     def form(name: str, make: Callable[[], Any], x: Array, y: Array) -> float:
-        return float(v.of(name, lambda: sp.Matrix([make()]), ClosedState(s.q, x, y))[0, 0])
+        return float(v.of(name, lambda: sp.Matrix([make()]), State(s.q, x, y))[0, 0])
 
     columns = range(G.shape[1])
     inertia = [
@@ -205,17 +205,17 @@ def _forms(v: _Values, s: ClosedState) -> float:
     return worst
 
 
-def _inertia(v: _Values, s: ClosedState) -> float:
+def _inertia(v: _Values, s: State) -> float:
     return distance(v.named("reduced_mass_matrix", s), v.robot.mass_matrix(s.q, reduced=True), _TINY)
 
 
-def _torque(v: _Values, s: ClosedState) -> float:
+def _torque(v: _Values, s: State) -> float:
     """G^T of the torques of the actuators."""
     tau = v.robot.inverse_dynamics(s.q, s.qd, s.qdd)
     return distance(v.column("reduced_torque", s), v.robot.transmission(s.q).T @ tau, _TINY)
 
 
-def _acceleration(v: _Values, s: ClosedState) -> float:
+def _acceleration(v: _Values, s: State) -> float:
     """With some torque at every joint."""
     tau = np.linspace(-1.0, 2.0, v.robot.dof)
     G, nu = v.named("transmission", s), v.column("transmission_rate", s)
@@ -225,7 +225,7 @@ def _acceleration(v: _Values, s: ClosedState) -> float:
     return distance(found, v.robot.forward_dynamics(s.q, s.qd, tau), _TINY)
 
 
-def _passive(v: _Values, s: ClosedState) -> float:
+def _passive(v: _Values, s: State) -> float:
     """Angles are equal up to whole turns."""
     worst = 0.0
     for dyad in v.loops.dyads or []:

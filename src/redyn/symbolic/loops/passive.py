@@ -69,7 +69,6 @@ class Dyad:
     loop: int
     first: First
     second: Second
-    relation: Expr  # zero; free of the second joint
 
     def choices(self) -> list[Expr]:
         """The first joint on either branch, sigma = 1 and -1, the second, and what has the sign of sigma."""
@@ -112,7 +111,7 @@ class Passive:
             return None
         E, second = eliminated
         first = self._angle(E, x) if self._turns(x) else self._slide(E, x)
-        return None if first is None else Dyad(block.loops[0], first, second, self._write(E))
+        return None if first is None else Dyad(block.loops[0], first, second)
 
     # --- eliminating y ----------------------------------------------------------------------------------------------
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynError
-from redyn.kinematics.loops import assembler, closure_of
+from redyn.kinematics.loops import State, assembler, closure_of
 from redyn.robot import Robot
 from redyn.words import counted
 
@@ -20,15 +18,7 @@ TRIES = 20
 LARGE = 10.0  # a joint that moves this many times as fast as those that are driven: close to a singular position
 
 
-class ClosedState(NamedTuple):
-    """A motion that keeps the loops closed."""
-
-    q: Array
-    qd: Array
-    qdd: Array
-
-
-def random_state(robot: Robot, rng: np.random.Generator) -> ClosedState:
+def random_state(robot: Robot, rng: np.random.Generator) -> State:
     """A closed state away from singular positions."""
     for _ in range(TRIES):
         q = robot.random(rng)
@@ -40,13 +30,13 @@ def random_state(robot: Robot, rng: np.random.Generator) -> ClosedState:
     raise InputError(f"{robot.name}: no position was found at which its loops are not singular")
 
 
-def moving(robot: Robot, q: Array, u: Array, u_dot: Array) -> ClosedState:
+def moving(robot: Robot, q: Array, u: Array, u_dot: Array) -> State:
     """The motion of all joints, given the independent rates and their derivatives."""
     G = robot.transmission(q)
     if float(np.linalg.cond(G)) > 1e4:
         raise InputError(f"{robot.name} is close to a singular position")
     qd = G @ u
-    return ClosedState(q, qd, G @ u_dot + bias(robot, q, qd))
+    return State(q, qd, G @ u_dot + bias(robot, q, qd))
 
 
 def bias(robot: Robot, q: Array, qd: Array) -> Array:
@@ -66,16 +56,14 @@ def gamma(robot: Robot, q: Array, qd: Array) -> Array:
 # --- the state of a worked example -----------------------------------------------------------------------------------
 
 
-def example(robot: Robot, q: Array | None, qd: Array | None, qdd: Array | None) -> ClosedState:
+def example(robot: Robot, q: Array | None, qd: Array | None, qdd: Array | None) -> State:
     """The state that a user gives, of all joints or of the actuated ones; a generic one where nothing is given."""
     at = _generic(robot) if q is None else _closed(robot, q)
     rates, accelerations = (np.resize(np.array(x), robot.mobility) for x in ([1.0, -0.5, 0.8], [0.5, 1.5, -1.0]))
     G = robot.transmission(at)
     velocity = G @ rates if qd is None else _completed(robot, at, "qd", qd, np.zeros(robot.dof))
     free = bias(robot, at, velocity)
-    return ClosedState(
-        at, velocity, G @ accelerations + free if qdd is None else _completed(robot, at, "qdd", qdd, free)
-    )
+    return State(at, velocity, G @ accelerations + free if qdd is None else _completed(robot, at, "qdd", qdd, free))
 
 
 def _generic(robot: Robot) -> Array:

@@ -34,7 +34,6 @@ FORBIDS = (
     "a difference of the two joints",
 )
 _PLANAR = {0, 1, 5}  # rows that parallel axes leave without effect
-_STATES = 5  # at which rows are looked at where there are no symbols
 
 
 def mechanism(chapter: Chapter, at: LoopSetting) -> None:
@@ -149,17 +148,7 @@ def _verdict(at: LoopSetting, k: int, row: int) -> str:
     place = before + at.model_loops[k].rows.index(row)
     if place in at.closure.rows:
         return "a condition"
-    return "holds always" if row in _idle(at, k) else "follows from the others"
-
-
-def _idle(at: LoopSetting, k: int) -> list[int]:
-    """Rows of a loop that are zero whatever the tree does."""
-    if at.eqs is not None:
-        return at.eqs.loops.closure.idle(k)
-    rng, loop = np.random.default_rng(0), at.model_loops[k]
-    before = sum(len(other.rows) for other in at.model_loops[:k])
-    J = np.array([at.robot.loop_jacobian(at.robot.random(rng)) for _ in range(_STATES)])
-    return [row for i, row in enumerate(loop.rows) if float(np.abs(J[:, before + i]).max()) < 1e-9]
+    return "holds always" if row in at.idle[k] else "follows from the others"
 
 
 def _caption(at: LoopSetting) -> str:
@@ -168,7 +157,7 @@ def _caption(at: LoopSetting) -> str:
 
 
 def _why_redundant(at: LoopSetting) -> str:
-    planar = all(set(_idle(at, k)) >= _PLANAR & set(loop.rows) for k, loop in enumerate(at.model_loops))
+    planar = all(set(at.idle[k]) >= _PLANAR & set(loop.rows) for k, loop in enumerate(at.model_loops))
     reason = (
         "The axes of all joints of the loop are parallel to $z$ of $A$. So no motion of the tree, whether or not the "
         "loop is closed, turns $z$ of $B$ away from it or moves $B$ along it: these rows are zero whatever the joint "

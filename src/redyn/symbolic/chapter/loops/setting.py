@@ -12,23 +12,25 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.kinematics.loops import closure_of
+from redyn.kinematics.loops import State, closure_of
 from redyn.model import Closure, Loop
 from redyn.robot import Robot
 from redyn.symbolic.chapter.blocks import pair, word
 from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.equations import Equations, numeric
 from redyn.symbolic.loops.quantities import LoopEquations
-from redyn.symbolic.loops.states import ClosedState, gamma
+from redyn.symbolic.loops.states import gamma
 from redyn.symbolic.notation import Expr, sp, symbol, symbol_latex
 
 Array = NDArray[np.float64]
+
+_STATES = 5  # at which rows are looked at where there are no symbols
 
 
 @dataclass
 class LoopSetting:
     robot: Robot
-    state: ClosedState
+    state: State
     eqs: Equations | None  # None: its joints have no symbols, and there are numbers only
 
     # --- symbols ----------------------------------------------------------------------------------------------------
@@ -89,9 +91,22 @@ class LoopSetting:
 
     # --- words ------------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def closure(self) -> Closure:
         return closure_of(self.robot)
+
+    @cached_property
+    def idle(self) -> list[list[int]]:
+        """Rows of each loop that are zero whatever the tree does."""
+        if self.eqs is not None:
+            return [self.eqs.loops.closure.idle(k) for k in range(len(self.model_loops))]
+        rng, found, place = np.random.default_rng(0), list[list[int]](), 0
+        J = np.array([self.robot.loop_jacobian(self.robot.random(rng)) for _ in range(_STATES)])
+        for loop in self.model_loops:
+            largest = np.abs(J[:, place : place + len(loop.rows)]).max(axis=(0, 2))
+            found.append([row for row, x in zip(loop.rows, largest, strict=True) if x < 1e-9])
+            place += len(loop.rows)
+        return found
 
     @property
     def independent(self) -> list[int]:
