@@ -49,6 +49,7 @@ install_redyn() {
     stamp=$(find "${from[@]}" -type f -not -path '*/__pycache__/*' -print0 | sort -z | xargs -0 cat | cksum)
     [ "$(cat "$folder/installed" 2>/dev/null)" = "$stamp $*" ] && return
     echo "installing redyn and what it needs into $folder (a few minutes the first time)"
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"
+    # Compiling every module of every package would take half as long again; Python does it for those that are imported.
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --no-compile "$@"
     echo "$stamp $*" >"$folder/installed"
 }

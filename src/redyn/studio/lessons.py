@@ -40,7 +40,7 @@ class Source(NamedTuple):
     text: str = ""
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def exercise_of(source: Source) -> Exercise:
     return Exercise(source.name, read_exercise(json.loads(source.text), source.name)) if source.text else _book(source)
 
