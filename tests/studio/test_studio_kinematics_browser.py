@@ -1,9 +1,11 @@
 """Kinematics and taught points of the studio, in a real browser. Screenshots are kept in .artefacts/studio."""
 
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import redyn
 from studio_server import running
@@ -105,6 +107,40 @@ def test_a_pose_and_all_its_solutions(tab):
     drawn(tab, "handle", 1)
     tab("tab-inverse").click()
     drawn(tab, "handle", 0)
+
+
+def tip(tab):
+    """x, y, z as shown."""
+    return [float(x) for x in tab("tip-position").text_content().split()[1:6:2]]
+
+
+def test_the_frame_is_dragged(tab):
+    tab("tab-kinematics").click()
+    drawn(tab, "handle", 1)
+    pose(tab, POSE)
+    before = tip(tab)
+    picture = np.array(Image.open(io.BytesIO(tab.page.screenshot())).convert("RGB")).astype(int)
+    box = tab.page.locator(".view canvas").bounding_box()
+    left, top, right, bottom = (
+        round(x) for x in (box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"])
+    )
+    blue = np.abs(picture[top:bottom, left:right] - [0x1C, 0x7E, 0xD6]).sum(axis=2) < 60
+    rows, columns = blue.nonzero()
+    head = rows.argmin()  # of the arrow along z, which is up
+    x, y = left + int(columns[head]), top + int(rows[head]) + 3
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x, y - 20, steps=4)
+    tab.page.mouse.up()
+    tab.page.wait_for_function(
+        "z => Number(document.querySelector('[data-testid=tip-position]').textContent.split(/ +/)[5]) > z + 0.02",
+        arg=before[2],
+    )
+    assert tip(tab)[:2] == pytest.approx(before[:2], abs=0.002)
+    robot = redyn.load("puma")
+    attitudes = [robot.forward_kinematics(np.radians(q))[:3, :3] for q in (POSE, values(tab))]
+    np.testing.assert_allclose(*attitudes, atol=0.01)  # sliders show two digits
+    tab("tab-inverse").click()
 
 
 def test_points_are_taught_and_run(tab):

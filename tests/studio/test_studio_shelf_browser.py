@@ -76,6 +76,11 @@ def test_an_exercise_by_link_and_a_session_of_it(browser, server, tmp_path):
     tab.keep("exercise")
     tab.edit(0, "a", "2")
     tab.page.wait_for_selector("[data-unsaved=yes]", state="attached")
+    with tab.page.expect_event("dialog", lambda dialog: dialog.type == "beforeunload"):  # asked before it is lost
+        tab.page.reload()
+    tab.ready()
+    tab.soon(lambda: tab.cell(0, "a").text_content(), "2")
+    tab.page.wait_for_selector("[data-unsaved=yes]", state="attached")
     tab("session").click()
     with tab.page.expect_download() as download:
         tab("save-session").click()

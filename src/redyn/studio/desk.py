@@ -171,8 +171,8 @@ class Desk:
             self.session.saved = "elsewhere" if restored else bundle.mark(self.state)
         self.show_robot()
         self.notify(restored or "; ".join(self.state.warnings[:3]))
-        if restored:
-            self.keep_soon()
+        if restored or not self.session.fresh:
+            self.keep_soon()  # a page that was reloaded has to know whether there is unsaved work
         if self.state.wanted is not None:
             self.follow()
         elif self.state.inverse is None and not self.state.mistake and not self.state.open_loop:
