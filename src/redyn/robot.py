@@ -129,10 +129,18 @@ class Robot:
         self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
         self._options = (friction, exact, mimic)
         self.notes: tuple[str, ...] = ()  # about its loops, which `load` reports
+        if self.model.contacts:
+            self._roll()
         failure = self._close() if description.loops else ""
         self.evaluator = Evaluator(self.model, failure)
         self._fast: dict[object, Any] = {}  # fast paths by what is asked, from the first call on
         self._tree: Robot | None = None
+
+    def _roll(self) -> None:
+        """Find out which rates are independent while its wheels roll."""
+        from redyn.kinematics.rolling import analyse
+
+        self.model = analyse(self.model, self.description)
 
     def _close(self) -> str:
         """Find out what the loops of the robot come down to; why they cannot be closed, if that is so."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from redyn.description.loops import checked_loops
+from redyn.description.rolling import check_rolling
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
 from redyn.description.ties import in_rings, is_single
 from redyn.errors import DescriptionError
@@ -50,6 +51,7 @@ def complete(robot: RobotDescription) -> RobotDescription:
         raise DescriptionError(
             "end_effector", f"no link is called {robot.end_effector!r}{suggestion(robot.end_effector, names)}"
         )
+    check_rolling(robot, links)
     return robot.model_copy(update={"links": links, "loops": checked_loops(robot, links)})
 
 

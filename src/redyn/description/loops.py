@@ -102,8 +102,8 @@ def _check_actuated(robot: RobotDescription, links: list[LinkDescription]) -> No
                 "leaves the loops out",
             )
         return
-    if not robot.loops:
-        raise DescriptionError("actuated", "only robots with loops have passive joints; leave actuated out")
+    if not (robot.loops or robot.rolling):
+        raise DescriptionError("actuated", "only robots with loops or wheels have passive joints; leave actuated out")
     seen: set[str] = set()
     for k, name in enumerate(robot.actuated):
         wrong = ""

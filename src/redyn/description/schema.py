@@ -334,6 +334,44 @@ class LoopDescription(Strict):
         return self.joint not in ("gear", "distance") and self.at is not None and self.meets is None
 
 
+class RollingDescription(Strict):
+    """What rolls on the ground without slipping: `wheel`, `disk` or `blade` names its link.
+
+    A wheel turns about the axis of its joint; with `roller` it has rollers on its rim, whose axis, where one touches the
+    ground, has this angle to the heading (Mecanum: 45 or -45 deg; omni: 0). A disk is a body that turns about z of its own
+    frame and may lean. A blade glides along x of its frame and not sideways, as a skate does.
+    """
+
+    wheel: Name | None = None
+    disk: Name | None = None
+    blade: Name | None = None
+    radius: Positive | None = None
+    roller: Angle | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> RollingDescription:
+        kinds = [kind for kind in ("wheel", "disk", "blade") if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            raise ValueError("expected one of wheel, disk and blade, with the name of a link")
+        if self.radius is None and self.blade is None:
+            raise ValueError(f"radius is missing; a {kinds[0]} needs it, in metres")
+        if self.radius is not None and self.blade is not None:
+            raise ValueError("radius does not apply to a blade")
+        if self.roller is not None and self.wheel is None:
+            raise ValueError(f"roller does not apply to a {kinds[0]}")
+        return self
+
+    @property
+    def kind(self) -> Literal["wheel", "roller", "disk", "blade"]:
+        if self.wheel is not None:
+            return "wheel" if self.roller is None else "roller"
+        return "blade" if self.disk is None else "disk"
+
+    @property
+    def link(self) -> str:
+        return str(self.wheel or self.disk or self.blade)
+
+
 class ReachDescription(Strict):
     """The published reach of an arm: the largest distance of the origin of frame `end` from the axis of joint `start`.
 
@@ -367,7 +405,11 @@ class RobotDescription(Strict):
     unphysical: Text | None = None
     links: Annotated[list[LinkDescription], Field(min_length=1, max_length=100_000)]
     loops: LoopDescriptions = Field(default_factory=list[LoopDescription])
-    actuated: list[Name] | None = None  # joints that are driven, of a robot with loops; the others are passive
+    rolling: Annotated[list[RollingDescription], Field(max_length=MOST_LOOPS)] = Field(
+        default_factory=list[RollingDescription]
+    )
+    independent: list[Name] | None = None  # of a robot that rolls: the rates that make qd
+    actuated: list[Name] | None = None  # joints that are driven, where there are loops or wheels; the others are passive
     # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)
     _trusted: bool = PrivateAttr(default=False)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays
 from redyn.dynamics.laws.friction import friction as friction_law
+from redyn.dynamics.rolling import rate_map
 from redyn.model import Model
 
 Array = NDArray[np.float64]
@@ -50,7 +51,7 @@ def _of_the_tree(
         return np.eye(model.n), rate, acceleration
     reduction, arith = model.reduction, Arrays()
     own_q, u, u_dot = (_columns(x, states, k) for x, k in ((q, model.nq), (qd, model.dof), (qdd, model.dof)))
-    G = reduction.at(reduction.whole_q(own_q, arith), arith)
+    G = rate_map(model, arith, reduction.whole_q(own_q, arith))
     columns = [_joined(G.to_tree(cast("list[Scalar]", unit.tolist())), states) for unit in np.eye(model.dof)]
     rates, accelerations = G.to_tree(u), G.to_tree(u_dot)
     bias = G.bias(rates, u)

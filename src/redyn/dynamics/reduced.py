@@ -20,6 +20,7 @@ from redyn.dynamics.inertia import dot, mass_matrix
 from redyn.dynamics.inverse import inverse_dynamics, user_joint_wrenches
 from redyn.dynamics.kinematics import coordinate_rates, jacobian
 from redyn.dynamics.mechanism import MatrixSolver, Mechanism, RecursiveSolver
+from redyn.dynamics.rolling import rate_map
 from redyn.model import Model, RateMap, Reduction
 
 
@@ -111,7 +112,7 @@ class _Tree:
         whole: dict[str, list[Scalar]] = {}
         if "q" in given:
             whole["q"] = reduction.whole_q(given["q"], arith)
-        G, bias = reduction.at(whole.get("q"), arith), None
+        G, bias = rate_map(model, arith, whole.get("q")), None
         if "qd" in given:
             whole["qd"] = G.to_tree(given["qd"])
             bias = G.bias(whole["qd"], given["qd"])

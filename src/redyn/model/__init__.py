@@ -8,6 +8,7 @@ from redyn.model.loop import ACROSS, ALONG, GEAR, ROW_NAMES, Closure, Loop, Loop
 from redyn.model.model import Frame, Link, Model, Variable
 from redyn.model.reduction import RateMap, Reduction
 from redyn.model.regroup import regrouped
+from redyn.model.rolling import CONTACT_ROW_NAMES, Contact, Rolling
 
 __all__ = [
     "ACROSS",
@@ -16,7 +17,9 @@ __all__ = [
     "POSE_SIZE",
     "QUATERNION_SIZE",
     "ROW_NAMES",
+    "CONTACT_ROW_NAMES",
     "Closure",
+    "Contact",
     "Coupling",
     "Frame",
     "Joint",
@@ -27,6 +30,7 @@ __all__ = [
     "Model",
     "RateMap",
     "Reduction",
+    "Rolling",
     "Tie",
     "Variable",
     "build",

@@ -22,6 +22,7 @@ from redyn.description.schema import (
     LinkDescription,
     LoopDescription,
     RobotDescription,
+    RollingDescription,
 )
 from redyn.description.ties import rules
 from redyn.model import frames
@@ -29,6 +30,7 @@ from redyn.model.coupling import Coupling, Tie
 from redyn.model.joint import CYCLE, Joint, JointKind
 from redyn.model.loop import Loop
 from redyn.model.model import Frame, Link, Model, offsets
+from redyn.model.rolling import Contact
 
 Array = NDArray[np.float64]
 
@@ -95,7 +97,42 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
         for loop, where in zip(robot.loops, loop_frames(robot), strict=True)
     )
     tip = robot.end_effector or _only_tip(robot)
-    return Model(robot.name, tuple(links), gravity, kept, tip, coupling, loops)
+    contacts = tuple(_contact(contact, bodies, named, number) for contact in robot.rolling)
+    up = _normal(robot) if contacts else Vec3(0.0, 0.0, 1.0)
+    return Model(robot.name, tuple(links), gravity, kept, tip, coupling, loops, contacts=contacts, up=up)
+
+
+def _contact(
+    rolling: RollingDescription, bodies: list[_Body], named: dict[str, tuple[int, Array]], number: list[int]
+) -> Contact:
+    """A wheel as its carrier sees it, a disk or a blade as its link does."""
+    body, pose = named[rolling.link]
+    angle = rolling.roller or 0.0
+    roller = frames.cosine_and_sine(angle, False)
+    radius, kind = rolling.radius or 0.0, rolling.kind
+    if rolling.wheel is None:
+        local = frames.inverse(bodies[body].axes) @ pose
+        axle = local[:3, 2] if kind == "disk" else local[:3, 1]
+        hub = local[:3, 3]
+        return Contact(rolling.link, kind, number[body], 0, _vec(hub), _vec(axle), radius, roller)
+    carrier = bodies[body].carrier
+    line = bodies[body].axis_in_carrier
+    back = frames.inverse(bodies[carrier].axes)
+    hub, axle = (back @ np.append(line.point, 1.0))[:3], back[:3, :3] @ line.direction
+    hub, axle = (_clean(v, max(1e-3, float(np.abs(v).max())), False) for v in (hub, axle))
+    return Contact(rolling.link, kind, number[carrier], number[body], _vec(hub), _vec(axle), radius, roller)
+
+
+def _normal(robot: RobotDescription) -> Vec3:
+    """Of the ground: that of the plane in which the base moves; of a free base, against gravity."""
+    base = next((link for link in robot.links if link.joint.type == "planar" and link.parent == WORLD), None)
+    if base is not None:
+        placed = placement(base, robot.convention)
+        normal = placed.before[:3, :3] @ placed.axis
+    else:
+        normal = -np.array(robot.gravity)
+    length = float(np.linalg.norm(normal))
+    return _vec(_clean(normal / length, 1.0, False)) if length else Vec3(0.0, 0.0, 1.0)
 
 
 def _loop(

@@ -31,7 +31,7 @@ def neutral(model: Model) -> Array:
 
 def random(model: Model, lower: Array, upper: Array, generator: np.random.Generator) -> Array:
     """Within limits, given per velocity; any attitude is as likely as any other."""
-    drawn = lower + (upper - lower) * generator.random(model.dof)
+    drawn = lower + (upper - lower) * generator.random(model.tangent)
     q = neutral(model)
     for variable in model.variables:
         i, j = variable.q, variable.rate
@@ -64,7 +64,7 @@ def integrate(model: Model, q: Array, step: Array) -> Array:
 
 def difference(model: Model, start: Array, end: Array) -> Array:
     """The step that `integrate` needs from `start` to `end`; of two ways round the shorter."""
-    step = np.empty((len(start), model.dof))
+    step = np.empty((len(start), model.tangent))
     for variable in model.variables:
         i, j = variable.q, variable.rate
         if variable.joint.single:
@@ -79,12 +79,12 @@ def difference(model: Model, start: Array, end: Array) -> Array:
 
 
 def deviation_rates(model: Model, v: Array) -> Array:
-    """-ad(v), (N, dof, dof): a small deviation d from a motion, in the tangent space at q, has d-dot = -ad(v) d + dv.
+    """-ad(v), (N, n, n): a small deviation d from a motion, in the tangent space at q, has d-dot = -ad(v) d + dv.
 
     Zero but for joints that turn about a point, whose velocities are in axes that move with them: -w^ for the angular
     part alone, [[-w^, 0], [-v^, -w^]] of a free joint.
     """
-    rates = np.zeros((len(v), model.dof, model.dof))
+    rates = np.zeros((len(v), model.tangent, model.tangent))
     for variable in model.variables:
         if variable.joint.single:
             continue

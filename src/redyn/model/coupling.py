@@ -59,10 +59,6 @@ class Coupling:
                 kept.setdefault(tie.leader, value)
         return [kept[i] for i in range(len(kept))]
 
-    def at(self, q: Sequence[Scalar] | None, arith: Arithmetic) -> ConstantMap:
-        del q
-        return ConstantMap(self, arith)
-
 
 @dataclass(frozen=True, slots=True)
 class ConstantMap:

@@ -12,7 +12,7 @@ block of U and D. What such joints mean for coordinates and rates is asked here 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -33,6 +33,7 @@ from redyn.model.coupling import Coupling, Tie
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint
 from redyn.model.loop import Closure, Loop
 from redyn.model.reduction import Reduction
+from redyn.model.rolling import Contact, Rolling
 
 T = TypeVar("T")
 
@@ -93,6 +94,8 @@ class Model:
     reduction: Reduction | None = None  # of rates that depend on others; without it every link moves independently
     loops: tuple[Loop, ...] = ()
     closure: Closure | None = None  # of the loops, once they have been closed
+    contacts: tuple[Contact, ...] = ()  # wheels, disks and blades, of which the reduction is made
+    up: Vec3 = field(default_factory=lambda: Vec3(0.0, 0.0, 1.0))  # the normal of the ground that they roll on
 
     @property
     def n(self) -> int:
@@ -128,6 +131,17 @@ class Model:
     def located(self) -> list[Link]:
         """The links whose coordinates make q, in that order."""
         return list(self.links) if self.reduction is None else [self.links[i] for i in self.reduction.q_links]
+
+    @property
+    def actuators(self) -> list[Link]:
+        """The links that tau acts on, in that order: those of the independent rates, unless a file names others."""
+        reduction = self.reduction
+        return [self.links[i] for i in reduction.driven] if isinstance(reduction, Rolling) else self.driven
+
+    @property
+    def tangent(self) -> int:
+        """How many directions q can be changed in: wheels restrict rates and not positions."""
+        return len(self.located)
 
     @property
     def nq(self) -> int:
@@ -210,7 +224,7 @@ class Model:
     @property
     def variables(self) -> list[Variable]:
         """The joint variables that change independently, in the order of q."""
-        found = enumerate(zip(self.driven, self.starts, strict=True))
+        found = enumerate(zip(self.located, offsets(self.located), strict=True))
         return [Variable(link.joint, start, k) for k, (link, start) in found if not link.joint.continues]
 
     @property

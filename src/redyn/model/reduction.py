@@ -67,7 +67,3 @@ class Reduction(Protocol):
     def own_q(self, whole: Sequence[T], /) -> list[T]:
         """Of one entry per coordinate of the tree, those of the robot's q."""
         ...
-
-    def at(self, q: Sequence[Scalar] | None, arith: Arithmetic, /) -> RateMap:
-        """G at the whole q, which is None for algorithms that know no q; a constant G does without."""
-        ...
