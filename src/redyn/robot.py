@@ -182,7 +182,7 @@ class Robot:
     @property
     def joint_names(self) -> list[str]:
         """The joints that move on their own, in the order of q."""
-        return list(dict.fromkeys(link.joint.name for link in self.model.driven))
+        return list(dict.fromkeys(link.joint.name for link in self.model.located))
 
     @property
     def velocity_names(self) -> list[str]:
