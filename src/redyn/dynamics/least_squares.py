@@ -10,6 +10,8 @@ Rows = list[list[Scalar]]
 
 # Keeps the rotation of two numbers that are both zero in some state from being 0 / 0: it is no rotation then.
 TINY = 1e-150
+SINGULAR = 1e-7  # share of a column below which it depends on those before
+UNBALANCED = 1e-8  # share of a right-hand side that no solution accounts for
 
 
 class QR:
@@ -116,3 +118,21 @@ class LDL:
                 if not is_zero(self.L[k][i]):
                     x[i] = x[i] - self.L[k][i] * x[k]
         return x
+
+
+def least(arith: Arithmetic, A: Rows, b: Sequence[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
+    """x with A x = b: the shortest of several; where there is none, the nearest, and a guard that says so."""
+    rows, columns = len(A), len(A[0])
+    if columns >= rows:
+        across = [[row[k] for row in A] for k in range(columns)]
+        factors = QR(arith, across)
+        return factors.solve_transposed(b), factors.pivots(across, SINGULAR)
+    factors = QR(arith, A)
+    x = factors.solve(b)
+    missing, whole = arith.const(0.0), arith.const(1.0)
+    for row, b_k in zip(A, b, strict=True):
+        gap = b_k
+        for a, x_i in zip(row, x, strict=True):
+            gap = gap - a * x_i
+        missing, whole = missing + gap * gap, whole + b_k * b_k
+    return x, [whole * arith.const(UNBALANCED * UNBALANCED) - missing]

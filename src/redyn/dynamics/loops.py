@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Scalar, Vec3
-from redyn.arithmetic.duals import Dual, Duals, slopes_of
+from redyn.arithmetic.duals import Duals
 from redyn.dynamics.closed import Closed, Outputs
 from redyn.dynamics.constraints import cuts, jacobian_row
 from redyn.dynamics.inertia import dot
 from redyn.dynamics.inverse import link_states, user_joint_wrenches
 from redyn.dynamics.kinematics import propagations
-from redyn.dynamics.least_squares import LDL
+from redyn.dynamics.least_squares import LDL, least
 from redyn.dynamics.mechanism import Rows
 from redyn.model import Model
 
@@ -176,15 +176,16 @@ class _Slopes:
         self.s, self.count, self.still = s, count, [zero] * count
         duals, q, qd = Duals(arith), s.values["q"], s.values["qd"]
         along = [s.coordinate_rates(column) for column in m.G_columns]
-        self.q: list[Scalar] = [Dual(x, [rates[c] for rates in along]) for c, x in enumerate(q)]
+        self.q: list[Scalar] = [duals.variable(x, [rates[c] for rates in along]) for c, x in enumerate(q)]
         rates = self._change(qd)
-        moved: list[Scalar] = [Dual(x, [*(r[c] for r in along), *self.still]) for c, x in enumerate(q)]
+        moved: list[Scalar] = [duals.variable(x, [*(r[c] for r in along), *self.still]) for c, x in enumerate(q)]
         faster: list[Scalar] = [
-            Dual(x, [*(rate[i] for rate in rates), *(column[i] for column in m.G_columns)]) for i, x in enumerate(qd)
+            duals.variable(x, [*(rate[i] for rate in rates), *(column[i] for column in m.G_columns)])
+            for i, x in enumerate(qd)
         ]
         at = s.over(duals, {"q": moved, "qd": faster, "qdd": qdd}).mechanism
         assert at.qdd is not None
-        opening = [slopes_of(x, 2 * count, arith) for x in at.accelerations(at.qdd)]
+        opening = [duals.slopes(x, 2 * count) for x in at.accelerations(at.qdd)]
         accelerations = [m.completed(self.still, [-row[k] for row in opening]) for k in range(2 * count)]
         held = s.over(duals, {"q": self.q}).mechanism.held(multipliers)
         by_q, by_qd = s.slopes(qdd)
@@ -193,16 +194,16 @@ class _Slopes:
         self.by_u: Rows = []
         for k, column in enumerate(m.G_columns):
             parts = _times(by_q, column, arith), _times(by_qd, rates[k], arith), _times(M, accelerations[k], arith)
-            carried = [slopes_of(x, count, arith)[k] for x in held]
+            carried = [duals.slopes(x, count)[k] for x in held]
             self.by_q.append(self._reduced([a + b + c - w for a, b, c, w in zip(*parts, carried, strict=True)]))
             faster_parts = _times(by_qd, column, arith), _times(M, accelerations[count + k], arith)
             self.by_u.append(self._reduced([a + b for a, b in zip(*faster_parts, strict=True)]))
 
     def _change(self, rates: Sequence[Scalar]) -> Rows:
         """How closed rates change along each independent coordinate while the independent ones are held."""
-        m, arith = self.s.mechanism, self.s.arith
-        at = self.s.over(Duals(arith), {"q": self.q, "qd": rates}).mechanism
-        opening = [slopes_of(x, self.count, arith) for x in at.rates()]
+        m, duals = self.s.mechanism, Duals(self.s.arith)
+        at = self.s.over(duals, {"q": self.q, "qd": rates}).mechanism
+        opening = [duals.slopes(x, self.count) for x in at.rates()]
         return [m.completed(self.still, [-row[k] for row in opening]) for k in range(self.count)]
 
     def _reduced(self, force: Sequence[Scalar]) -> list[Scalar]:
@@ -215,7 +216,7 @@ class _Slopes:
         if driven == independent:
             return self.by_q, self.by_u
         A = [[column[i] for i in driven] for column in m.G_columns]
-        by_q, by_u = ([m.least(A, row)[0] for row in rows] for rows in (self.by_q, self.by_u))
+        by_q, by_u = ([least(arith, A, row)[0] for row in rows] for rows in (self.by_q, self.by_u))
         if len(driven) <= len(independent):
             return by_q, by_u
         # Of several torques the shortest is taken, A^T y, and A changes: its rows turn what is shortest.

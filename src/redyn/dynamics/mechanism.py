@@ -29,15 +29,13 @@ from redyn.dynamics.forward import articulations, inward, inward_step, outward
 from redyn.dynamics.inertia import dot
 from redyn.dynamics.inverse import link_states
 from redyn.dynamics.kinematics import propagations, twists
-from redyn.dynamics.least_squares import LDL, QR
+from redyn.dynamics.least_squares import LDL, QR, SINGULAR, least
 from redyn.model import Closure, Model
 
 Rows = list[list[Scalar]]
 
 OPEN = 1e-6  # m, rad, and per second: a loop that is further open is not closed
 DEPENDENT = 1e-10  # share of what Lambda usually is, below which a pivot means that its row no longer counts
-SINGULAR = 1e-7  # share of a column of J, likewise
-UNBALANCED = 1e-8  # share of the torque that no actuator can supply
 PROXIMAL, SWEEPS = 1e-6, 6  # where rows are always dependent: mu as a share of what Lambda usually is, and sweeps
 SMOOTHING, SMOOTHING_SWEEPS = 1e-8, 3  # where they may become so: what is left is some 1e-15
 
@@ -332,28 +330,13 @@ class Mechanism:
         rows = []
         for tau in tree:
             wanted = [dot(column, tau, self.arith) for column in self.G_columns]
-            supplied, more = self.least(G_a, wanted) if G_a else ([zero] * len(driven), [])  # nothing moves
+            supplied, more = least(self.arith, G_a, wanted) if G_a else ([zero] * len(driven), [])  # nothing moves
             guards = guards + more
             row = [zero] * dof
             for i, value in zip(driven, supplied, strict=True):
                 row[i] = value
             rows.append(row)
         return rows, guards
-
-    def least(self, A: Rows, b: list[Scalar]) -> tuple[list[Scalar], list[Scalar]]:
-        """x with A x = b: the shortest of several; where there is none, the nearest, and a guard that says so."""
-        rows, columns = len(A), len(A[0])
-        if columns >= rows:
-            across = [[row[k] for row in A] for k in range(columns)]
-            factors = QR(self.arith, across)
-            return factors.solve_transposed(b), factors.pivots(across, SINGULAR)
-        factors = QR(self.arith, A)
-        x = factors.solve(b)
-        missing, whole = self.arith.const(0.0), self.arith.const(1.0)
-        for row, b_k in zip(A, b, strict=True):
-            gap = b_k - dot(row, x, self.arith)
-            missing, whole = missing + gap * gap, whole + b_k * b_k
-        return x, [whole * self.arith.const(UNBALANCED * UNBALANCED) - missing]
 
     # --- guards ---------------------------------------------------------------------------------------------------
 

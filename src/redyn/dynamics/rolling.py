@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Propagation, Scalar, Vec3, Wrench, is_zero
-from redyn.arithmetic.duals import Dual, Duals, slopes_of
+from redyn.arithmetic.duals import Duals
 from redyn.dynamics.constraints import Push, jacobian_row
 from redyn.dynamics.kinematics import coordinate_rates, poses, propagations
-from redyn.dynamics.least_squares import QR
+from redyn.dynamics.least_squares import QR, SINGULAR
 from redyn.errors import InputError
 from redyn.model import Contact, Coupling, Model, RateMap, Rolling
 from redyn.model.coupling import ConstantMap
@@ -123,14 +123,20 @@ class RollingMap:
         """A_dot along the rates of all links."""
         if self._along is not qd:
             rates = coordinate_rates(self._model, self._arith, self._q, qd)
-            moving: list[Scalar] = [Dual(x, [rate]) for x, rate in zip(self._q, rates, strict=True)]
-            rows = self._rows(Duals(self._arith), moving)
-            self._A_dot = [[slopes_of(x, 1, self._arith)[0] for x in row] for row in rows]
+            duals = Duals(self._arith)
+            moving = [duals.variable(x, [rate]) for x, rate in zip(self._q, rates, strict=True)]
+            self._A_dot = [[duals.slopes(x, 1)[0] for x in row] for row in self._rows(duals, moving)]
             self._along = qd
         return self._A_dot
 
     def to_forces(self, forces: Sequence[Scalar]) -> list[Scalar]:
         return [_dot(column, forces, self._arith) for column in self.columns]
+
+    @property
+    def guards(self) -> list[Scalar]:
+        """Positive as long as the independent rates determine the others."""
+        dependent = [[row[i] for i in self._rolling.dependent] for row in self.A]
+        return self._factors.pivots(dependent, SINGULAR)
 
     def multipliers(self, forces: Sequence[Scalar]) -> list[Scalar]:
         """lambda of the rows, A^T lambda being the forces at the dependent rates."""
