@@ -37,12 +37,13 @@ class Kind(Enum):
     """
 
     FORCE = auto()  # generalised forces, one per rate: G^T f
+    DRIVING = auto()  # the same as what actuators supply, one per actuator: the shortest of several choices
     CONVECTIVE_FORCE = auto()  # what the rates need while accelerations are zero: G^T (h + M G_dot u)
     SQUARE = auto()  # a matrix from rates to generalised forces: G^T M G
     CONVECTIVE_SQUARE = auto()  # one whose product with the rates is a convective force: G^T (C G + M G_dot)
     COLUMNS = auto()  # a column per rate: J G
     COLUMN_RATES = auto()  # the rate of the Jacobian of the frame that is asked about: J_dot G + J G_dot
-    ROWS = auto()  # a row per generalised force: G^T Y
+    ROWS = auto()  # a row per actuator: G^T Y, as driving forces
     COORDINATES = auto()  # one entry per coordinate: those of the robot's own q
     RATES = auto()  # rates or accelerations: of the independent ones already
     PLAIN = auto()  # whatever the rates are, it is the same

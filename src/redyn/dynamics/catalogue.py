@@ -33,6 +33,10 @@ def _force(name: str, kind: Kind = Kind.FORCE) -> tuple[Output, ...]:
     return (Output(name, kind, lambda m: (m.dof,)),)
 
 
+def _driving(name: str) -> tuple[Output, ...]:
+    return (Output(name, Kind.DRIVING, lambda m: (len(m.actuators),)),)
+
+
 def _square(name: str, kind: Kind = Kind.SQUARE) -> tuple[Output, ...]:
     return (Output(name, kind, lambda m: (m.dof, m.dof)),)
 
@@ -127,7 +131,7 @@ def _algorithms() -> list[Algorithm]:
         _per_body("forces", 3),
         _per_body("moments", 3),
     )
-    parameters = Output("Y", Kind.ROWS, lambda m: (m.dof, 10 * len(m.bodies)))
+    parameters = Output("Y", Kind.ROWS, lambda m: (len(m.actuators), 10 * len(m.bodies)))
     rates = Output("coordinate_rates", Kind.COORDINATES, lambda m: (m.nq,))
     factors = (Output("U", Kind.PLAIN, lambda m: (m.dof, m.dof)), Output("D", Kind.PLAIN, lambda m: (m.dof,)))
     whole = (Output("M_inverse", Kind.PLAIN, lambda m: (m.dof, m.dof)),)
@@ -136,7 +140,7 @@ def _algorithms() -> list[Algorithm]:
             "inverse_dynamics",
             "inverse",
             _a,
-            _force("tau"),
+            _driving("tau"),
             lambda m, a, s, w: [i.inverse_dynamics(m, a, *s, **_forces(w))],
             options=_ALL,
             **_DRIVEN,
@@ -254,7 +258,7 @@ def _algorithms() -> list[Algorithm]:
             "gravity_torque",
             "gravity",
             _q,
-            _force("tau"),
+            _driving("tau"),
             lambda m, a, s, w: [i.gravity_torque(m, a, *s, gravity=w.gravity)],
             options=_GRAVITY,
             **_DRIVEN,
@@ -410,7 +414,12 @@ def _independent(model: Model) -> int:
 
 
 def _driven(model: Model) -> int:
-    return model.dof if model.closure is None else len(model.closure.driven)
+    return len(model.actuators) if model.closure is None else len(model.closure.driven)
+
+
+def _directions(model: Model) -> int:
+    """In which q can be changed."""
+    return model.mobility if model.loops else model.tangent
 
 
 DERIVATIVES = {
@@ -419,7 +428,7 @@ DERIVATIVES = {
         Derivative(
             ALGORITHMS["inverse_dynamics"],
             ("q", "qd"),
-            _slopes(dtau_dq=(_driven, _independent), dtau_dqd=(_driven, _independent)),
+            _slopes(dtau_dq=(_driven, _directions), dtau_dqd=(_driven, _independent)),
             lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s)],
             reduced=None,
             closed=loops.driving_slopes,
@@ -429,7 +438,7 @@ DERIVATIVES = {
             ALGORITHMS["forward_dynamics"],
             ("q", "qd", "tau"),
             _slopes(
-                dqdd_dq=(_independent, _independent),
+                dqdd_dq=(_independent, _directions),
                 dqdd_dqd=(_independent, _independent),
                 dqdd_dtau=(_independent, _driven),
             ),

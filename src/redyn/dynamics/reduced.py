@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics.algorithm import Columns, Conditions, Entry, Kind, Outputs, Rows, Solve, flat
+from redyn.arithmetic.duals import Duals
+from redyn.dynamics.algorithm import Columns, Conditions, Derivative, Entry, Kind, Outputs, Rows, Solve, flat
 from redyn.dynamics.closed import Closed
 from redyn.dynamics.constraints import Cut, jacobian_row
 from redyn.dynamics.derivatives import inverse_dynamics_derivatives
@@ -19,9 +20,10 @@ from redyn.dynamics.forward import generalized_force
 from redyn.dynamics.inertia import dot, mass_matrix
 from redyn.dynamics.inverse import inverse_dynamics, user_joint_wrenches
 from redyn.dynamics.kinematics import coordinate_rates, jacobian
+from redyn.dynamics.least_squares import least
 from redyn.dynamics.mechanism import MatrixSolver, Mechanism, RecursiveSolver
 from redyn.dynamics.rolling import rate_map
-from redyn.model import Model, RateMap, Reduction
+from redyn.model import Model, RateMap, Reduction, Rolling
 
 
 def run(algorithm: Entry, model: Model, arith: Arithmetic, state: Columns, conditions: Conditions) -> Outputs:
@@ -48,13 +50,51 @@ def _of_tree(
 ) -> Outputs:
     if tree is None:
         return algorithm.run(model, arith, [given[name] for name in algorithm.state], conditions)
-    if algorithm.by and tree.bias is not None:
-        raise NotImplementedError("derivatives where G depends on q")
+    if isinstance(algorithm, Derivative) and isinstance(model.reduction, Rolling):
+        return [*differentiated(algorithm, model, arith, given, conditions), tree.G.guards]
     if algorithm.reduced is not None:
         M = tree.square(mass_matrix(model, arith, tree.whole["q"]))
-        return algorithm.reduced(Solve(arith, M, given, lambda: tree.driving_force(given["tau"]), tree.slopes))
+        solve = Solve(arith, M, given, lambda: tree.driving_force(given["tau"]), tree.slopes)
+        return [*algorithm.reduced(solve), tree.G.guards]
     found = algorithm.run(model, arith, [tree.whole[name] for name in algorithm.state], conditions)
-    return [tree.reduced(output.kind, x) for output, x in zip(algorithm.outputs, found, strict=True)]
+    return [*(tree.reduced(output.kind, x) for output, x in zip(algorithm.outputs, found, strict=True)), tree.G.guards]
+
+
+def differentiated(
+    algorithm: Derivative,
+    model: Model,
+    arith: Arithmetic,
+    given: dict[str, Sequence[Scalar]],
+    conditions: Conditions,
+) -> Outputs:
+    """The derivatives of an algorithm by dual numbers: where G depends on q, all of it takes part in them.
+
+    By q they are along the directions in which q can be changed, one per rate of the tree.
+    """
+    duals, zero, one = Duals(arith), arith.const(0.0), arith.const(1.0)
+    n, q = model.tangent, given["q"]
+    widths = {name: n if name == "q" else len(given[name]) for name in algorithm.by}
+    count = sum(widths.values())
+    along = [coordinate_rates(model, arith, q, [one if i == k else zero for i in range(n)]) for k in range(n)]
+    values: dict[str, Sequence[Scalar]] = dict(given)
+    before = 0
+    for name, width in widths.items():
+        behind = [zero] * (count - before - width)
+        own = [
+            [column[c] for column in along] if name == "q" else [one if k == c else zero for k in range(width)]
+            for c in range(len(given[name]))
+        ]
+        values[name] = [
+            duals.variable(x, [*[zero] * before, *slopes, *behind]) for x, slopes in zip(given[name], own, strict=True)
+        ]
+        before += width
+    result, *_ = run(algorithm.base, model, duals, [values[name] for name in algorithm.state], conditions)
+    slopes = [duals.slopes(x, count) for x in result]
+    found, before = list[list[Scalar]](), 0
+    for width in widths.values():
+        found.append([x for row in slopes for x in row[before : before + width]])
+        before += width
+    return found
 
 
 def _closed(
@@ -163,6 +203,8 @@ class _Tree:
         rows = _rows(values, self.model.n)
         if kind is Kind.FORCE:
             return to_forces(values)
+        if kind is Kind.DRIVING:
+            return self.supplied(to_forces(values))
         if kind is Kind.CONVECTIVE_FORCE:
             return to_forces(values if bias is None else _sum(values, _times(self._mass_matrix(), bias, self.arith)))
         if kind is Kind.SQUARE:
@@ -177,7 +219,7 @@ class _Tree:
             return _sum(flat([to_forces(row) for row in rows]), flat(_transposed(more)) or None)
         if kind is Kind.ROWS:
             columns = _transposed(_rows(values, len(values) // self.model.n))
-            return flat(_transposed([to_forces(column) for column in columns]))
+            return flat(_transposed([self.supplied(to_forces(column)) for column in columns]))
         if kind is Kind.COORDINATES:
             return self.reduction.own_q(values)
         return values
@@ -190,7 +232,31 @@ class _Tree:
     def driving_force(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """tau less what gravity, rates, friction and wrenches ask for while u_dot = 0."""
         needed = self._inverse([self.arith.const(0.0)] * self.model.n if self.bias is None else self.bias)
-        return [tau_i - needed_i for tau_i, needed_i in zip(tau, self.G.to_forces(needed), strict=True)]
+        return [a - b for a, b in zip(self._acting(tau), self.G.to_forces(needed), strict=True)]
+
+    @property
+    def _elsewhere(self) -> tuple[int, ...] | None:
+        """The links with actuators; None where these are the ones whose rates are independent."""
+        reduction = self.reduction
+        same = not isinstance(reduction, Rolling) or reduction.driven == reduction.independent
+        return None if same else reduction.driven
+
+    def _acting(self, tau: Sequence[Scalar]) -> list[Scalar]:
+        """Torques of the actuators as generalised forces of the independent rates."""
+        driven = self._elsewhere
+        if driven is None:
+            return list(tau)
+        torques = dict(zip(driven, tau, strict=True))
+        return self.G.to_forces([torques.get(i, self.arith.const(0.0)) for i in range(self.model.n)])
+
+    def supplied(self, force: list[Scalar]) -> list[Scalar]:
+        """What the actuators have to supply for generalised forces of the independent rates: the shortest choice."""
+        driven = self._elsewhere
+        if driven is None:
+            return force
+        zero, one = self.arith.const(0.0), self.arith.const(1.0)
+        rows = [self.G.to_forces([one if i == k else zero for i in range(self.model.n)]) for k in driven]
+        return least(self.arith, _transposed(rows), force)[0]
 
     def _inverse(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """The inverse dynamics of the tree at an acceleration of all its links."""

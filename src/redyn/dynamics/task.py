@@ -42,7 +42,8 @@ class Task:
 
     def inputs(self, model: Model) -> list[tuple[str, int]]:
         """Name and width of every input array."""
-        state = [(name, model.nq if name == "q" else model.dof) for name in self.base.state]
+        widths = {"q": model.nq, "tau": len(model.actuators)}
+        state = [(name, widths.get(name, model.dof)) for name in self.base.state]
         gravity = [("gravity", 3)] if self.gravity else []
         wrenches = [(f"external[{name!r}]", 6) for name in self.external]
         return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]

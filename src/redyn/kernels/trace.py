@@ -43,7 +43,8 @@ def trace(model: Model, task: Task) -> Program:
     try:
         program = read_function(casadi_function(model, task, guards=True), len(task.entry.outputs))
         of_tree = not model.loops or task.entry.closed is None
-        pairwise = of_tree and not task.base.divides and all(o.kind in _SQUARES for o in task.entry.outputs)
+        square = all(shape == (model.dof, model.dof) for shape in task.shapes(model))
+        pairwise = of_tree and not task.base.divides and square and all(o.kind in _SQUARES for o in task.entry.outputs)
         return depth_first(program, _pair_by_pair(model.dof, len(program.outputs))) if pairwise else program
     except ZeroDivisionError:
         raise SingularError(

@@ -73,6 +73,10 @@ class ConstantMap:
     def bias(self, qd: Sequence[Scalar], u: Sequence[Scalar]) -> None:
         del qd, u
 
+    @property
+    def guards(self) -> list[Scalar]:
+        return []
+
     def to_forces(self, forces: Sequence[Scalar]) -> list[Scalar]:
         total = [self.arith.const(0.0)] * len(self.coupling.leaders)
         for tie, force in zip(self.coupling.rates, forces, strict=True):

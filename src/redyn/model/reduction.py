@@ -38,6 +38,11 @@ class RateMap(Protocol):
         """
         ...
 
+    @property
+    def guards(self) -> list[Scalar]:
+        """Numbers that must be positive, or the independent rates do not determine the others."""
+        ...
+
     def to_forces(self, forces: Sequence[Scalar], /) -> list[Scalar]:
         """G^T forces; of a row with an entry per whole rate, such as one of a Jacobian, the row times G."""
         ...
