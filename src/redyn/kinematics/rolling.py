@@ -57,7 +57,7 @@ def analyse(model: Model, description: RobotDescription) -> Model:
 
 def _states(model: Model) -> Array:
     """Random configurations, some at right angles, where a poor choice of rates is often singular."""
-    generator, limit = np.random.default_rng(0), np.full(model.nq, np.pi)
+    generator, limit = np.random.default_rng(0), np.full(model.tangent, np.pi)
     return np.array([configuration.random(model, -limit, limit, generator) for _ in range(STATES)])
 
 
