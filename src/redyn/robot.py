@@ -234,6 +234,17 @@ class Robot:
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
         return np.array([values[link.name] for link in self.model.driven])
 
+    @property
+    def effort_limits(self) -> Array:
+        """The largest torque or force of every joint, (dof,); infinite where the file has none.
+
+        >>> import redyn
+        >>> redyn.load("two-link").effort_limits
+        array([inf, inf])
+        """
+        values = {link.name: link.joint.effort_limit for link in self.description.links}
+        return np.array([values[link.name] or np.inf for link in self.model.driven])
+
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
         return configuration.neutral(self.model)

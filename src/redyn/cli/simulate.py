@@ -20,6 +20,7 @@ from redyn.cli.options import (
     Actuated,
     Floating,
     Force,
+    Payload,
     Trusted,
     Unphysical,
     listed,
@@ -28,6 +29,7 @@ from redyn.cli.options import (
     rates,
     torques,
     wide_console,
+    with_payload,
     working,
 )
 from redyn.errors import InputError
@@ -62,7 +64,9 @@ def simulate(
     kp: Annotated[str, typer.Option(help="Position gain of the controller for --follow.")] = "100",
     kd: Annotated[str, typer.Option(help="Velocity gain of the controller for --follow.")] = "20",
     stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
+    saturate: Annotated[bool, typer.Option(help="Actuators give no more than the effort limits of the file.")] = False,
     friction: Annotated[bool, typer.Option(help="Include the friction of the robot's file.")] = True,
+    payload: Payload = None,
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
@@ -107,6 +111,7 @@ def simulate(
         trust=trust,
         actuated=listed(actuated),
     )
+    loaded = with_payload(loaded, payload)
     start = loaded.initial if q is None else positions("--q", q, loaded)
     moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
@@ -126,6 +131,7 @@ def simulate(
             rtol=rtol,
             atol=atol,
             stops=stops,
+            saturate=saturate,
             sample=min(sample, seconds),
             gravity=pull,
         )

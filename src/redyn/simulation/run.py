@@ -61,6 +61,7 @@ def simulate(
     gravity: ArrayLike | None = None,
     payload: ArrayLike | None = None,
     dynamics: str = "recursive",
+    saturate: bool | ArrayLike = False,
     progress: bool | Callable[[float], object] = True,
 ) -> Run:
     """The motion of a robot from the state q, qd, by its forward dynamics.
@@ -72,6 +73,8 @@ def simulate(
     step: of fixed-step methods (1 ms unless given); of the others the largest (0.1 s unless given).
     external: {link: wrench}, as in the dynamics calls; a wrench may be a function of time.
     stops: springs and dampers at the joint limits: True, or `redyn.Stops(stiffness, damping)`.
+    saturate: actuators give no more than the effort limits of the robot's file: True; or than these limits, one for all
+        joints or one per joint. Joints without a limit are not affected. `run.tau` has what the actuators give.
     events: functions event(t, q, qd); the run ends where one of them passes zero (upwards if its attribute `direction`
         is positive, downwards if negative).
     sample: seconds between results, which are made by interpolation, or the times themselves.
@@ -98,7 +101,7 @@ def simulate(
     times = _sample_times(sample, length)
     watched = _events(events)
     with scalar_code():
-        problem = Problem(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
+        problem = Problem(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics, saturate)
         memory = problem.memory(times)
         interrupts = Interrupts(problem.callbacks)
         ending = _go(problem, memory, method, length, pace, tolerance, progress, interrupts)
