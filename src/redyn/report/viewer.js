@@ -12,6 +12,9 @@ const THEMES = {
 };
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
+const PAYLOAD = 0xb0702a;
+const PUSH = 0xd6336c;
+const LONGEST_PUSH = 0.45; // of the robot's reach; weaker pushes are drawn shorter
 const SLOW = 50; // ms between frames; slower: draw coarser
 const FAST = 30; // ms between frames; faster: draw finer again
 const COARSE = [1, 1, 0.8, 0.6]; // pixels drawn per pixel shown, level by level
@@ -299,6 +302,45 @@ export function createViewer(container, { renderer, environment, software }, THR
     body.renderOrder = 2;
   }
 
+  const held = []; // the payload
+  if (scene.payload) {
+    const { link, from, position, mass } = scene.payload;
+    const look = material("payload", { color: PAYLOAD });
+    const size = thick * Math.min(Math.max(1.7 * Math.cbrt(mass / heaviest), 0.8), 2.6);
+    const body = new THREE.Mesh(ball(size), look);
+    body.position.set(...position);
+    const [a, b] = [vec(from), vec(position)];
+    const rod = a.distanceTo(b) > 1e-9 ? [along(new THREE.Mesh(drum(0.3 * thick, a.distanceTo(b), 0.05 * thick), look), a, b)] : [];
+    for (const mesh of [body, ...rod]) {
+      mesh.castShadow = true;
+      bodies[link].add(mesh);
+      held.push(mesh);
+    }
+  }
+
+  // Pushes, while they act: the head of the arrow is at the point on which the force acts.
+  const strongest = Math.max(...(scene.pushes ?? []).map(({ force }) => Math.hypot(...force)), 1e-12);
+  const pushes = (scene.pushes ?? []).map((push) => {
+    const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / strongest);
+    to.setLength(Math.max(to.length(), 0.12 * view.reach));
+    const look = onTop(0, 0.95);
+    look.color.set(PUSH);
+    const shape = arrow(to, 0.014 * view.reach, look);
+    shape.visible = false;
+    stage.add(shape);
+    return { ...push, at: vec(push.position), to, shape };
+  });
+
+  function showPushes(t) {
+    let acting = 0;
+    for (const { link, at, to, start, stop, shape } of pushes) {
+      shape.visible = t !== null && t >= start && t < stop;
+      acting += Number(shape.visible);
+      shape.position.copy(at).applyQuaternion(bodies[link].quaternion).add(bodies[link].position).sub(to);
+    }
+    container.dataset.pushes = String(acting);
+  }
+
   const overlay = new THREE.Group();
   stage.add(overlay);
 
@@ -401,6 +443,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       if (touching.has(link)) material.color.lerp(alarm, 0.5); // contact is decided by the model: keep the link's own colours recognisable
     }
     showGaps();
+    showPushes(t);
     draw();
   }
 
@@ -411,6 +454,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       bodies[i + 1].quaternion.fromArray(row, 3);
     });
     showGaps();
+    showPushes(null);
     draw();
   }
 
@@ -543,6 +587,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       }
     };
     for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
+    held.forEach(add);
     for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
     overlay.traverseVisible(add);
     return found.length ? found : view.points.map(vec);
@@ -602,7 +647,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     theme = name;
     const look = THEMES[theme];
     for (const [key, value] of Object.entries(materials)) {
-      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen has the colour of its trace
+      if (key.startsWith("shell") || ["pen", "payload"].includes(key)) continue; // setTime colours shells; a pen has the colour of its trace
       if (key.startsWith("rod")) value.color.set(look.rod);
       else if (key === "base") value.color.set(look.base);
       else if (key.startsWith("loop")) value.color.set(key === "loop0" ? look.base : look.rod);

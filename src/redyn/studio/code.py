@@ -12,6 +12,7 @@ from redyn.description import RobotDescription, library, read, to_data
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.studio.carrying import Payload
 from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 from redyn.studio.reaching import PoseForm
@@ -20,14 +21,14 @@ from redyn.studio.teaching import TaughtPlan
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
 
-def inverse_code(robot: Robot, plan: MotionPlan) -> str:
+def inverse_code(robot: Robot, plan: MotionPlan, payload: Payload | None = None) -> str:
     """Inverse dynamics along a motion."""
     lines = [
         "import numpy as np",
         "",
         "import redyn",
         "",
-        *_robot(robot.description),
+        *_robot(robot.description, payload=payload),
         *_motion(plan, robot),
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
         "q, qd, qdd = motion(t)",
@@ -55,7 +56,7 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     """One simulation, or two to compare."""
     law = _law(plan, robot)
     start = _state(robot, plan)
-    lines = ["import redyn", "", *_robot(robot.description)]
+    lines = ["import redyn", "", *_robot(robot.description, payload=plan.payload)]
     if any("np." in line for line in (*law, *start)):
         lines[:1] = ["import numpy as np", "", "import redyn"]
     lines += [*start, *law]
@@ -79,7 +80,7 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
             begin = [*_state(second, plan), *([] if same else _law(plan, second))]
             state = f"{_numbers(plan.q)}, {_numbers(plan.qd)}" if own.way == "all" else "q_second, qd_second"
         call = f"redyn.simulate(second, {state}, {plan.duration!r}, {driven})"
-        lines += ["", *_robot(other, "second"), *map(_of_second, begin), f"other = {call}"]
+        lines += ["", *_robot(other, "second", plan.payload), *map(_of_second, begin), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
     if is_closed(robot):
         lines += ['print("loops closed within", abs(run.loop_error).max(), "m")']
@@ -126,8 +127,11 @@ def reach_code(robot: Robot, form: PoseForm, q: list[float]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
-    """Lines that load the robot: by name if it is a library robot, else with all its numbers."""
+def _robot(description: RobotDescription, name: str = "robot", payload: Payload | None = None) -> list[str]:
+    """Lines that load the robot: by name if it is a library robot, else with all its numbers; and its payload."""
+    if payload is not None:
+        numbers = f"{payload.mass!r}, com={_numbers(payload.com)}, inertia={_numbers(payload.inertia)}"
+        return [*_robot(description, name), f"{name} = {name}.with_payload({numbers})"]
     if description.name in library() and read(description.name) == description:
         return [f"{name} = redyn.load({description.name!r})"]
     data = to_data(description)

@@ -16,7 +16,7 @@ from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
 from redyn.studio.entries import entries, is_closed, whole_pose
 from redyn.studio.inbox import finite
-from redyn.studio.limits import has_stops
+from redyn.studio.limits import has_efforts, has_stops
 from redyn.studio.plans import (
     DRIVES,
     KINDS,
@@ -264,6 +264,7 @@ class RunForm:
     step: str = "0.001"
     sample: str = ""  # s between the rows of the result; empty: default
     stops: bool = False
+    saturate: bool = False  # torque limits
     compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
@@ -294,6 +295,9 @@ class RunForm:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.stops and not has_stops(robot):
             raise InputError(f"stops: {robot.name} has no joint limits; give some in the tab Limits and friction")
+        if self.saturate and not has_efforts(robot):
+            where = "give some in the column effort of the tab Limits and friction"
+            raise InputError(f"torque limits: {robot.name} has no effort limits; {where}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
         plan = RunPlan(
             configuration("q", self.q, robot),
@@ -305,6 +309,7 @@ class RunForm:
             step=number("step", self.step, 1e-7, 1.0),
             sample=sample_of(self.sample, duration, robot),
             stops=self.stops,
+            saturate=self.saturate,
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, own.torque_names(robot)))
@@ -318,6 +323,11 @@ class RunForm:
         if self.drive == "pd":
             return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
+
+    def changed_since(self, plan: RunPlan) -> list[str]:
+        """What acts in that simulation otherwise than the form says now."""
+        now = {"joint stops": (self.stops, plan.stops), "torque limits": (self.saturate, plan.saturate)}
+        return [name for name, (mine, its) in now.items() if mine != its]
 
     def begin_at(self, robot: Robot, q: Array, qd: Array, duration: float) -> None:
         """Another initial state and duration."""

@@ -16,6 +16,8 @@ from redyn.description.packages import package_robots
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.studio.carrying import FIELDS as FIELDS_OF_PAYLOAD
+from redyn.studio.carrying import PayloadForm
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.lessons import Lessons
@@ -37,6 +39,7 @@ _TEXTS = {
     "motion": ("kind", "duration", "sample"),
     "run": ("duration", "drive", "kp", "kd", "method", "rtol", "step", "sample", "compare"),
 }
+_SWITCHES = ("stops", "saturate", "duration_given")  # of a run
 _LISTS = {"motion": ("start", "stop"), "run": ("q", "qd", "torque", "target")}
 
 
@@ -55,8 +58,9 @@ def snapshot(state: State) -> dict[str, Any]:
             "taught": dataclasses.asdict(state.motion.taught),
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
-        "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "run": {**_form(state.run, "run"), **{name: getattr(state.run, name) for name in _SWITCHES}},
         "pose": dataclasses.asdict(state.pose),
+        "payload": dataclasses.asdict(state.payload),
         "lessons": state.lessons.snapshot(),
         "tab": state.tab,
         "before": state.before,
@@ -94,7 +98,9 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
         motion.taught = _taught(kept["motion"].get("taught"), robot)
         _fill(run, kept["run"], "run")
-        run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
+        for name in _SWITCHES:
+            setattr(run, name, kept["run"].get(name) is True)
+        payload = _payload(kept.get("payload"))
         pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         board = Board.restored(kept["board"]) if "board" in kept else Board()
@@ -114,6 +120,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         before = "inverse"
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
+    state.payload = payload
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
     state.forget_reached()
@@ -167,6 +174,14 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         if len(values) == robot.nq:
             points.append(PointForm(values, **fields))
     return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+
+
+def _payload(data: object) -> PayloadForm:
+    """Sessions of earlier versions have none."""
+    if not isinstance(data, dict):
+        return PayloadForm()
+    kept = cast("dict[str, Any]", data)
+    return PayloadForm(*(str(kept[name])[:LONGEST] for name in FIELDS_OF_PAYLOAD))
 
 
 def _pose(data: object, robot: Robot) -> PoseForm:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.studio.carrying import Payload
 from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
 from redyn.studio.teaching import TaughtPlan
 
@@ -152,11 +153,19 @@ class RunPlan:
     step: float = 1e-3  # s, of fixed-step methods
     sample: float = USUAL_SAMPLE  # s between the rows of the result
     stops: bool = False  # springs and dampers at the joint limits
+    saturate: bool = False  # actuators give no more than their limits
+    payload: Payload | None = None
 
     def options(self, method: str) -> dict[str, Any]:
         """Arguments of `redyn.simulate` besides state, duration and torque."""
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
-        return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
+        acting = {name: True for name in ("stops", "saturate") if getattr(self, name)}
+        return {**exact, "sample": self.sample, **acting}
+
+    @property
+    def conditions(self) -> list[str]:
+        """What acts beside the drive, in words; the payload is in the name of the robot."""
+        return [text for on, text in ((self.stops, "joint stops"), (self.saturate, "torque limits")) if on]
 
     def state(self, robot: Robot) -> tuple[Array, Array]:
         """The first arguments of `redyn.simulate`, q and qd."""

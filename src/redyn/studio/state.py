@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from redyn.description import RobotDescription, library, read
 from redyn.errors import InputError, RedynError
 from redyn.kinematics.summary import loop_summary, singular_share
+from redyn.report.scene import Carried
 from redyn.robot import Robot
 from redyn.simulation import Run
 from redyn.studio import inbox
+from redyn.studio.carrying import Payload, PayloadForm
 from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
@@ -57,6 +59,7 @@ class State:
     motion: MotionForm = field(default_factory=MotionForm)
     run: RunForm = field(default_factory=RunForm)
     pose: PoseForm = field(default_factory=PoseForm)
+    payload: PayloadForm = field(default_factory=PayloadForm)
     tab: Tab = "inverse"
     inverse: Inverse | None = None
     forward: Forward | None = None
@@ -187,6 +190,7 @@ class State:
         self.motion.fit(found.robot)
         self.run.fit(found.robot)
         self.pose.fit(found.robot)
+        self.payload = PayloadForm()
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -243,16 +247,34 @@ class State:
         self.editor.refuse(description, reason, self.robot.description, self.origin)
 
     def _use(self, robot: Robot) -> str:
-        stopped = ""
-        if self.job is not None and not self.job.over.is_set():
-            part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
-            stopped = f"The simulation was stopped{part}: its robot is no longer the one shown."
-            self.job.cancel()
+        stopped = self._drop_results("its robot is no longer the one shown")
         self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
-        self.inverse, self.forward, self.job = None, None, None
         self.forget_reached()
         self.forget_cloud()
         return stopped
+
+    def _drop_results(self, why: str) -> str:
+        """Results are no longer those of what is shown. Returns a note if that has stopped a simulation."""
+        stopped = ""
+        if self.job is not None and not self.job.over.is_set():
+            part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
+            stopped = f"The simulation was stopped{part}: {why}."
+            self.job.cancel()
+        self.inverse, self.forward, self.job = None, None, None
+        return stopped
+
+    @property
+    def carried(self) -> Carried | None:
+        """The payload as it is drawn; None while there is none, or its fields are wrong."""
+        with contextlib.suppress(RedynError):
+            payload = self.payload.plan()
+            return payload and payload.drawn_on(self.robot)
+        return None
+
+    def set_payload(self, name: str, text: str) -> str:
+        """Types into a field of the payload: results without it, or with another one, are dropped."""
+        setattr(self.payload, name, text)
+        return self._drop_results("its payload is another one")
 
     @property
     def meshes(self) -> Path | None:
@@ -438,7 +460,7 @@ class State:
 
     # --- dynamics ------------------------------------------------------------------------------------------------
 
-    def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None]:
+    def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None, Payload | None]:
         """Arguments of `work.inverse`."""
         self.check_right()
         self.check_closed()
@@ -448,7 +470,7 @@ class State:
                 f"mobility {self.robot.model.mobility}, but {counted(driven, 'driven rate')}: tick more joints in the "
                 "column 'driven' of the first table"
             )
-        return self.robot, self.motion.plan(self.robot), self.meshes
+        return self.robot, self.motion.plan(self.robot), self.meshes, self.payload.plan()
 
     def run_inverse(self) -> Inverse:
         self.inverse = inverse(*self.inverse_order())
@@ -458,7 +480,7 @@ class State:
         """Arguments of `work.forward`."""
         self.check_right()
         self.check_closed()
-        plan = self.run.plan(self.robot, self.motion)
+        plan = replace(self.run.plan(self.robot, self.motion), payload=self.payload.plan())
         if plan.drive == "inverse":
             found = self.inverse or self.run_inverse()
             table = Samples("inverse dynamics", found.t, found.tau[:, entries(self.robot).tau])

@@ -50,8 +50,9 @@ def python(state: State) -> str:
     state.check_closed()
     robot = state.robot
     if state.tab == "inverse":
-        plan = state.motion.plan(robot) if state.inverse is None else state.inverse.plan
-        return code.inverse_code(robot, plan)
+        if state.inverse is None:
+            return code.inverse_code(robot, state.motion.plan(robot), state.payload.plan())
+        return code.inverse_code(robot, state.inverse.plan, state.inverse.payload)
     if state.tab == "forward":
         order = state.forward_order() if state.forward is None else state.forward.order
         return code.forward_code(robot, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
@@ -179,6 +180,7 @@ def _inverse_report(path: Path, state: State, found: Inverse, formulas: Formulas
         others=others,
         crosses=_crosses(state),
         appendix=appendix(state, formulas),
+        payload=found.payload and found.payload.drawn_on(state.robot),
     )
 
 
@@ -206,6 +208,7 @@ def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas
         others=others,
         crosses=_crosses(state),
         appendix=appendix(state, formulas),
+        payload=found.order.plan.payload and found.order.plan.payload.drawn_on(state.robot),
     )
 
 
@@ -226,6 +229,7 @@ def run_notes(found: Forward, k: int, name: str) -> list[str]:
     )
     if finished.loop_gap is not None:
         counts += f", loops closed within {finished.loop_gap:.1e} m"
-    beyond = finished.beyond(found.order.plan.stops)
-    said = [f"{name}: {counts}", sentence(beyond) if beyond else "", finished.trouble]
+    plan = found.order.plan
+    beyond = finished.beyond(plan.stops, plan.saturate)
+    said = [f"{name}: {counts}", ", ".join(plan.conditions), sentence(beyond) if beyond else "", finished.trouble]
     return [note for note in said if note]
