@@ -1,5 +1,6 @@
 """Torque limits, payload, pushes and sizing in the studio: what is computed is what the forms say."""
 
+import csv
 import json
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import redyn
-from redyn.studio import keep, signals, takeaway, work
+from redyn.studio import keep, motors, signals, takeaway, work
 from redyn.studio.carrying import Payload
 from redyn.studio.opening import open_source
+from redyn.studio.sizing_charts import charts
 from redyn.studio.state import State
 from report_page import unpacked
 
@@ -211,3 +213,124 @@ def test_sessions_keep_the_payload(state):
     assert not restored(state, lambda data: data.pop("payload")).payload.given  # of an earlier version
     with pytest.raises(redyn.RedynError):
         restored(state, lambda data: data["payload"].pop("mass"))
+
+
+# --- sizing ------------------------------------------------------------------------------------------------------
+
+MOTOR = {
+    "rated_torque": "0.2",
+    "peak_torque": "0.6",
+    "max_speed": "1000 rpm",
+    "ratio": "100",
+    "efficiency": "0.8",
+}
+
+
+def put_motor(state, joint, **fields):
+    for name, text in (MOTOR | fields).items():
+        state.motors.cells[name][joint] = text
+
+
+def test_sizing_is_that_of_the_library(state):
+    state.motion.stop = ["pi", "pi"]
+    found = state.run_inverse()
+    put_motor(state, 0)
+    sized = state.sized("inverse")
+    motor = redyn.sizing.Motor(0.2, 0.6, 1000 * np.pi / 30, ratio=100, efficiency=0.8)
+    oracle = redyn.sizing.size(state.robot, [motor, None], found.t, found.qd, found.tau, found.qdd).joints[0]
+    first, second = sized.joints
+    assert first.motor.motor == motor
+    assert (first.motor.continuous, first.motor.peak, first.motor.speed) == (
+        oracle.continuous,
+        oracle.peak,
+        oracle.speed,
+    )
+    assert first.motor.verdict == "fits"
+    assert second.motor is None
+    np.testing.assert_allclose(second.load.peak_torque, np.abs(found.tau[:, 1]).max())
+    assert motors.joint_rows(sized)[0][:3] == ["joint1", "20.1 Nm", "13.44 Nm"]
+    assert motors.motor_rows(sized)[0][-4:] == ["77%", "42%", "60%", "fits"]
+    assert "joint1: fits" in charts(sized)
+    rows = list(csv.reader(takeaway.sizing_csv(state, "inverse")[1].splitlines()))
+    table = dict(zip(rows[0], rows[1], strict=True))
+    assert float(table["rms_torque"]) == first.load.rms_torque
+    assert float(table["motor ratio"]) == 100
+    assert table["verdict"] == "fits"
+    assert rows[2][-1] == ""
+
+
+def test_sizing_is_of_the_present_result(state):
+    assert state.sized("inverse") is None
+    assert state.sized("forward") is None
+    with pytest.raises(redyn.RedynError, match="there is no motion yet"):
+        takeaway.sizing_csv(state, "forward")
+    run = simulated(state).run
+    assert state.sized("forward").joints[0].load.peak_speed == np.abs(run.qd[:, 0]).max()
+    alone = state.run_inverse().tau
+    carry(state, "2")
+    assert state.sized("inverse") is state.sized("forward") is None
+    loaded = state.run_inverse().tau
+    assert state.sized("inverse").joints[0].load.peak_torque == np.abs(loaded[:, 0]).max() > np.abs(alone[:, 0]).max()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"peak_torque": ""}, "Motor of joint1: peak torque is missing"),
+        ({"ratio": "many"}, "Motor of joint1: gear ratio: "),
+        ({"peak_torque": "0.1"}, "Motor of joint1: peak torque 0.1 is below rated torque 0.2"),
+        ({"efficiency": "80"}, "Motor of joint1: efficiency: expected a number up to 1"),
+    ],
+)
+def test_a_wrong_motor_is_named_and_the_others_stay(state, fields, message):
+    put_motor(state, 0, **fields)
+    put_motor(state, 1)
+    state.run_inverse()
+    found = state.sized("inverse")
+    assert found.notes[0].startswith(message)
+    assert [joint.motor is not None for joint in found.joints] == [False, True]
+
+
+def test_motors_stay_with_their_joints(state):
+    put_motor(state, 1, ratio="50")
+    with_effort(state)
+    assert state.motors.cells["ratio"] == ["", "50"]
+    state.motors.cells["ratio"][0] = "7"
+    state.motors.spread()
+    assert state.motors.cells["ratio"] == ["7", "7"]
+    assert state.motors.cells["rated_torque"] == ["", ""]
+    state.sizing = {"forward"}
+    back = restored(state)
+    assert (back.motors, back.sizing) == (state.motors, {"forward"})
+
+    def earlier(data):
+        del data["motors"], data["sizing"]
+
+    assert restored(state, earlier).sizing == set()
+    state.open(open_source("three-link"))
+    assert state.motors.cells["ratio"] == ["", "", ""]
+
+
+def test_the_report_has_the_sizing_if_it_is_shown(state):
+    put_motor(state, 0)
+    state.run_inverse()
+    assert b"What the motors need" not in takeaway.report(state)[1]
+    state.sizing = {"inverse"}
+    page = takeaway.report(state)[1].decode()
+    for text in ("What the joints need", "What the motors need", "joint1: torque over speed of the motor"):
+        assert text in page
+
+
+def test_a_rotor_that_counts_twice_is_noted(state):
+    state.editor.set_cell(0, "armature", "0.1")
+    assert state.follow_editor()
+    put_motor(state, 0, inertia="1e-5")
+    state.run_inverse()
+    with pytest.warns(redyn.RedynWarning, match="count twice"):
+        assert state.sized("inverse").notes[0].startswith("joint1: the rotor inertia is added to the armature")
+
+
+def test_sizing_of_driven_joints_only():
+    state = State.first("four-bar")
+    state.run_inverse()
+    assert [joint.name for joint in state.sized("inverse").joints] == ["crank"]

@@ -38,7 +38,7 @@ def test_torque_limits(tab):
     tab.choose("torque-kind", "Constant torque")
     tab("tau-1").fill("120")
     tab("tau-1").press("Tab")
-    type_into(tab, "run-duration", "0.02")
+    type_into(tab, "run-duration", "0.002")
     tab.run("forward")
     tab.wait_text("run-limits", "starts beyond its effort limit of 87 Nm")
     assert tab.curves("plot-run-tau")[0][2][0] == 120
@@ -93,4 +93,58 @@ def test_payload(tab):
     tab.page.reload()
     tab.ready()
     tab.soon(lambda: tab("payload-forward").locator("input").input_value(), "2")
+    assert tab.complaints == []
+
+
+MOTOR = {"rated_torque": "0.2", "peak_torque": "0.6", "max_speed": "1000 rpm", "ratio": "100", "efficiency": "0.8"}
+
+
+def test_sizing(tab):
+    tab.pick("one-link")
+    tab.pick("two-link")
+    tab.open("inverse")
+    for joint in (1, 2):
+        tab(f"stop-{joint}").fill("pi")
+        tab(f"stop-{joint}").press("Tab")
+    tab.run("inverse")
+    tab("sizing-inverse").click()
+    tab.shown("sizing-body-inverse")
+    tab.hidden("plot-torque")
+    tab.wait_text("loads-inverse", "20.1 Nm")
+    for name, text in MOTOR.items():
+        field = tab("sizing-body-inverse").get_by_test_id(f"{name}-1")
+        field.fill(text)
+        field.press("Tab")
+    tab.wait_text("motors-inverse", "77%")
+    tab.wait_text("motor-charts-inverse", "joint1: fits")
+    tab("motors-spread-inverse").click()
+    tab.wait_text("motor-charts-inverse", "joint2: fits")
+    # A slower motion of the same robot needs less; a heavier one more.
+    with tab.redrawn("inverse", "forward"):
+        type_into(tab, "payload-inverse", "5")
+    tab.wait_text("motors-inverse", "times the rated torque")
+    tab.wait_text("motor-charts-inverse", "joint1: does not fit")
+    tab.fits()
+    tab.keep("sizing")
+    with tab.page.expect_download() as download:
+        tab("sizing-csv-inverse").click()
+    assert "joint1,Nm,rad/s," in Path(download.value.path()).read_text()
+    # The same motors in the other panel, with a result of its own.
+    tab.open("forward")
+    tab("sizing-forward").click()
+    tab.wait_text("sizing-note-forward", "There is no result yet")
+    assert tab("sizing-body-forward").get_by_test_id("ratio-2").input_value() == "100"
+    tab.run("forward")
+    tab.wait_text("motors-forward", "fits")
+    tab.page.reload()
+    tab.ready()
+    tab.shown("sizing-body-forward")
+    tab.soon(lambda: tab("sizing-body-forward").get_by_test_id("ratio-2").input_value(), "100")
+    for theme in ("light", "dark"):
+        tab.page.wait_for_selector(f"html[data-theme={theme}]")
+        for what in ("nameless", "faint"):
+            tab.soon(lambda what=what: tab.page.evaluate(AUDIT)[what], [])
+        tab("theme").click()
+    tab("sizing-forward").click()
+    tab.shown("plot-energy")
     assert tab.complaints == []

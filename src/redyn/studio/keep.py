@@ -23,6 +23,7 @@ from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.lessons import Lessons
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
+from redyn.studio.motors import MotorForm
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
@@ -61,6 +62,8 @@ def snapshot(state: State) -> dict[str, Any]:
         "run": {**_form(state.run, "run"), **{name: getattr(state.run, name) for name in _SWITCHES}},
         "pose": dataclasses.asdict(state.pose),
         "payload": dataclasses.asdict(state.payload),
+        "motors": state.motors.cells,
+        "sizing": sorted(state.sizing),
         "lessons": state.lessons.snapshot(),
         "tab": state.tab,
         "before": state.before,
@@ -101,6 +104,8 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         for name in _SWITCHES:
             setattr(run, name, kept["run"].get(name) is True)
         payload = _payload(kept.get("payload"))
+        motors = _motors(kept.get("motors"), robot)
+        sizing: set[Tab] = {tab for tab in MOTIONS if tab in kept.get("sizing", [])}
         pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         board = Board.restored(kept["board"]) if "board" in kept else Board()
@@ -120,7 +125,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         before = "inverse"
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
-    state.payload = payload
+    state.payload, state.motors, state.sizing = payload, motors, sizing
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
     state.forget_reached()
@@ -182,6 +187,19 @@ def _payload(data: object) -> PayloadForm:
         return PayloadForm()
     kept = cast("dict[str, Any]", data)
     return PayloadForm(*(str(kept[name])[:LONGEST] for name in FIELDS_OF_PAYLOAD))
+
+
+def _motors(data: object, robot: Robot) -> MotorForm:
+    """Motors; those of another robot are left out."""
+    form = MotorForm()
+    form.fit(robot)
+    if isinstance(data, dict):
+        kept = cast("dict[str, Any]", data)
+        for name, texts in form.cells.items():
+            typed = [str(text)[:LONGEST] for text in kept[name]]
+            if len(typed) == len(texts):
+                form.cells[name] = typed
+    return form
 
 
 def _pose(data: object, robot: Robot) -> PoseForm:

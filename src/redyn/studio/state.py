@@ -28,6 +28,7 @@ from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
 from redyn.studio.lessons import Lessons
 from redyn.studio.limits import position_range
+from redyn.studio.motors import MotorForm, Sized, sized
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
@@ -60,6 +61,8 @@ class State:
     run: RunForm = field(default_factory=RunForm)
     pose: PoseForm = field(default_factory=PoseForm)
     payload: PayloadForm = field(default_factory=PayloadForm)
+    motors: MotorForm = field(default_factory=MotorForm)
+    sizing: set[Tab] = field(default_factory=set["Tab"])  # panels that show the sizing instead of their plots
     tab: Tab = "inverse"
     inverse: Inverse | None = None
     forward: Forward | None = None
@@ -86,6 +89,7 @@ class State:
         state.motion.fit(found.robot)
         state.run.fit(found.robot)
         state.pose.fit(found.robot)
+        state.motors.fit(found.robot)
         return state
 
     def close(self) -> None:
@@ -191,6 +195,7 @@ class State:
         self.run.fit(found.robot)
         self.pose.fit(found.robot)
         self.payload = PayloadForm()
+        self.motors.fit(found.robot)
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -216,6 +221,7 @@ class State:
         stopped = self._use(robot)
         for form in (self.motion, self.run, self.pose):
             (form.refit if alike else form.fit)(robot)
+        self.motors.refit(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose if _fits(robot, pose) else self.q
         elif same and alike:  # new initial pose: motions begin there
@@ -497,6 +503,13 @@ class State:
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
+
+    def sized(self, source: Tab) -> Sized | None:
+        """What the present result of a tab asks of the joints and of their motors; None without a result."""
+        found = self.inverse if source == "inverse" else self.forward and self.forward.runs[0].run
+        if found is None:
+            return None
+        return sized(found.robot, self.motors, found.t, found.qd, found.tau, found.qdd)
 
     def drive_with_torques(self) -> None:
         """Sets up the forward dynamics: from the start of the present motion, driven by its torques."""

@@ -19,6 +19,7 @@ from redyn.studio import code, comparing
 from redyn.studio.appendix import appendix
 from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
+from redyn.studio.motors import table_rows
 from redyn.studio.pins import Pin
 from redyn.studio.plans import KINDS
 from redyn.studio.prepared import load_meshes
@@ -38,7 +39,7 @@ from redyn.studio.work import (
 from redyn.words import counted
 
 if TYPE_CHECKING:
-    from redyn.studio.state import State
+    from redyn.studio.state import State, Tab
 
 Content = tuple[str, str]  # name and content of a file
 NOTHING = "there is no motion yet: run the inverse or the forward dynamics first"
@@ -114,6 +115,15 @@ def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Cont
 
 def _csv(robot: Robot, columns: dict[str, Array]) -> str:
     return csv_text(dict(zip(with_units(robot, columns), columns.values(), strict=True)))
+
+
+def sizing_csv(state: State, source: Tab) -> Content:
+    """The tables of the sizing."""
+    state.check_right()
+    found = state.sized(source)
+    if found is None:
+        raise InputError(NOTHING)
+    return f"{safe_name(state.robot.name)}-sizing.csv", csv_lines(*table_rows(found))
 
 
 def comparison_csv(state: State) -> Content:

@@ -18,6 +18,7 @@ from redyn.studio.limits import has_efforts, has_stops, sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
 from redyn.words import counted
@@ -81,6 +82,7 @@ class ForwardPanel:
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
                 self._pinned = Pinned(desk, "forward")
+                self.sizing = SizingPart(desk, "forward")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
@@ -89,6 +91,8 @@ class ForwardPanel:
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
             self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
         self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
 
@@ -304,6 +308,8 @@ class ForwardPanel:
     def show_result(self) -> None:
         found = self._desk.state.forward
         self._mark()
+        self._plots.set_visibility(not self.sizing.shown)
+        self.sizing.show()
         beyond: list[str] = []
         if found is not None:
             plan = found.order.plan

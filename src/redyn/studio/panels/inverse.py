@@ -19,6 +19,7 @@ from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
 from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach
@@ -108,9 +109,12 @@ class InversePanel:
                 self._pinned = Pinned(desk, "inverse")
                 self._drive = button("Drive", "drive", self._to_forward, DRIVE)
                 self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+                self.sizing = SizingPart(desk, "inverse")
                 self._with = text("", "run-note", testid="inverse-note")
                 self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
             self._reactions = box("reactions", "reactions")
             with self._reactions:
                 text("Moment and force of each parent on its child at the joint, in the child's axes", tag="p")
@@ -337,8 +341,10 @@ class InversePanel:
     def show_result(self) -> None:
         found = self._desk.state.inverse
         reactions = self._shown == REACTIONS
-        self._plots.set_visibility(not reactions)
-        self._reactions.set_visibility(reactions)
+        self._plots.set_visibility(not reactions and not self.sizing.shown)
+        self._reactions.set_visibility(reactions and not self.sizing.shown)
+        self._split.frame.set_visibility(not self.sizing.shown)
+        self.sizing.show()
         self._pinned.show(found is not None)
         self._desk.compare.show()
         set_text(self._limits, sentence(found.beyond) if found is not None else "")
