@@ -270,6 +270,19 @@ def test_saturate():
     assert "two-link has no effort limits" in command("simulate", "two-link", "--saturate").err
 
 
+def test_push():
+    given = ("simulate", "two-link", "--duration", "0.3", "--json")
+    found = json.loads(
+        run(*given, "--push", "link2, 0, 50, 0, 0.1, 0.05", "--push", "link1, 9, 0, 0, 0, 0.1, 0, 0.1, 0")
+    )
+    robot = redyn.load("two-link")
+    pushes = [redyn.Push("link2", [0, 50, 0], start=0.1, duration=0.05), redyn.Push("link1", [9, 0, 0], [0, 0.1, 0])]
+    alike = redyn.simulate(robot, robot.initial, [0, 0], 0.3, pushes=pushes)
+    np.testing.assert_allclose(found["q"][-1], alike.q[-1], atol=1e-9)
+    assert "--push: expected LINK, FX" in command(*given, "--push", "link2, 1").err
+    assert "link9" in command(*given, "--push", "link9, 0, 50, 0, 0.1, 0.05").err
+
+
 def test_payload():
     given = ("torque", "two-link", "--q", "0, 0", "--json")
     alone, loaded = (np.array(json.loads(run(*given, *more))["tau"]) for more in ([], ["--payload", "2"]))
