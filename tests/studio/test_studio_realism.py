@@ -11,6 +11,7 @@ import redyn
 from redyn.studio import keep, motors, signals, takeaway, work
 from redyn.studio.carrying import Payload
 from redyn.studio.opening import open_source
+from redyn.studio.pushing import MOST, dragged, new_push
 from redyn.studio.sizing_charts import charts
 from redyn.studio.state import State
 from report_page import unpacked
@@ -334,3 +335,103 @@ def test_sizing_of_driven_joints_only():
     state = State.first("four-bar")
     state.run_inverse()
     assert [joint.name for joint in state.sized("inverse").joints] == ["crank"]
+
+
+# --- pushes ------------------------------------------------------------------------------------------------------
+
+FORCE, POINT = np.array([0.0, 30.0, 5.0]), np.array([-0.5, 0.1, 0.0])
+
+
+def add_push(state, **fields):
+    state.run.add_push(new_push(state.robot))
+    for name, text in {"point": "-0.5, 0.1, 0", "force": "0, 30, 5", "start": "0.1", **fields}.items():
+        setattr(state.run.pushes[-1], name, text)
+
+
+def test_a_push_acts_in_the_forward_dynamics(state):
+    robot = state.robot
+    add_push(state, duration="0.2")
+    finished = simulated(state)
+    run = finished.run
+
+    def external(t, q):
+        arm = robot.forward_kinematics(q, "link2")[:3, :3] @ POINT
+        on = 0.1 <= t < 0.3
+        return {"link2": on * np.concatenate([np.cross(arm, FORCE), FORCE])}
+
+    oracle = scipy_run(robot, run, lambda t, q, qd: np.zeros(2), external=external)
+    np.testing.assert_allclose(np.hstack([run.q, run.qd]), oracle, atol=2e-4)
+    assert abs(run.energy.external[-1]) > 0.1
+    assert np.abs(run.energy.balance).max() < 1e-5
+    assert "external" in work.run_plots(run)["energy"].names
+    (arrow,) = finished.scene["pushes"]
+    assert (arrow["link"], arrow["start"], arrow["stop"]) == (2, 0.1, pytest.approx(0.3))
+    np.testing.assert_allclose(executed(state)["run"].q, run.q, atol=1e-9)
+    page = takeaway.report(state)[1].decode()
+    assert json.loads(unpacked(page, "data"))["scenes"][0]["pushes"] == [arrow]
+    assert "1 push" in page
+    assert signals.of_run(finished, state.forward.order.plan).about == "two-link, rkf45, 1 push"
+    assert restored(state).run.pushes == state.run.pushes
+    assert restored(state, lambda data: data["run"].pop("pushes")).run.pushes == []
+
+
+def test_a_changed_push_is_marked(state):
+    add_push(state)
+    simulated(state)
+    plan = state.forward.order.plan
+    assert state.run.changed_since(plan) == []
+    state.run.pushes[0].force = "0, 0, 1"
+    assert state.run.changed_since(plan) == ["pushes"]
+    state.run.pushes[0].force = "up"
+    assert state.run.changed_since(plan) == ["pushes"]
+    state.run.pushes.clear()
+    assert state.run.changed_since(plan) == ["pushes"]
+
+
+def test_the_size_of_a_push(state):
+    add_push(state, force="0, 3, 4")
+    push = state.run.pushes[0]
+    assert push.size == "5"
+    push.set_size("10")
+    assert push.force == "0, 6, 8"
+    push.force = "much"
+    assert push.size == ""
+    with pytest.raises(redyn.RedynError, match="force"):
+        push.set_size("1")
+
+
+def test_a_push_from_the_view(state):
+    push = dragged(state.robot, 1, np.array([0.1234, 0, -1e-17]), np.array([0, 12.345, 0]), 0.25)
+    assert (push.link, push.point, push.force, push.start) == ("link1", "0.123, 0, 0", "0, 12.3, 0", "0.25")
+    with pytest.raises(redyn.RedynError, match="finite"):
+        dragged(state.robot, 1, np.array([np.nan, 0, 0]), np.zeros(3), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"force": "1, 2"}, "push 1: force: expected three numbers"),
+        ({"point": ""}, "push 1: point"),
+        ({"start": "-1"}, "push 1: expected a start from 0"),
+        ({"duration": "0"}, "push 1: expected a start from 0 and a duration"),
+        ({"force": "1e12, 0, 0"}, "push 1: force: expected numbers up to"),
+    ],
+)
+def test_a_wrong_push_is_named(state, fields, message):
+    add_push(state, **fields)
+    with pytest.raises(redyn.RedynError, match=message):
+        state.forward_order()
+
+
+def test_pushes_stay_with_their_links(state):
+    for _ in range(MOST):
+        add_push(state)
+    with pytest.raises(redyn.RedynError, match="which is the limit"):
+        add_push(state)
+    with_effort(state)
+    assert len(state.run.pushes) == MOST
+    state.run.compare = "robot:one-link"
+    with pytest.raises(redyn.RedynError, match="one-link has no link link2"):
+        simulated(state)
+    state.open(open_source("three-link"))
+    assert state.run.pushes == []

@@ -52,6 +52,12 @@ def test_torque_limits(tab):
     assert set(tab.curves("plot-run-tau")[0][2]) == {87}
     tab.fits()
     tab.keep("torque-limits")
+    # It stays on for a robot that has no limits, which is said instead of a run.
+    tab.pick("two-link")
+    tab("run-forward").click()
+    tab.wait_text("error-message", "two-link has no effort limits")
+    tab("saturate").get_by_role("checkbox").click()
+    type_into(tab, "run-duration", "1")
     assert tab.complaints == []
 
 
@@ -135,7 +141,7 @@ def test_sizing(tab):
     tab.wait_text("sizing-note-forward", "There is no result yet")
     assert tab("sizing-body-forward").get_by_test_id("ratio-2").input_value() == "100"
     tab.run("forward")
-    tab.wait_text("motors-forward", "fits")
+    tab.wait_text("motors-forward", "times the largest")
     tab.page.reload()
     tab.ready()
     tab.shown("sizing-body-forward")
@@ -148,3 +154,81 @@ def test_sizing(tab):
     tab("sizing-forward").click()
     tab.shown("plot-energy")
     assert tab.complaints == []
+
+
+ARROW = "[...document.querySelectorAll('.view')].map((view) => view.dataset.pushes)"
+
+
+def test_pushes(tab):
+    """By numbers, and by an arrow in the view; drawn while they act, and kept."""
+    tab.pick("one-link")
+    tab.pick("two-link")
+    tab.open("forward")
+    type_into(tab, "run-duration", "0.5")
+    tab.run("forward")
+    tab("push-add").click()
+    tab.shown("push-list")
+    assert tab("push-1-link").input_value() == "link2"
+    tab.soon(lambda: tab("push-1-size").input_value(), "2")
+    for name, text in (("point", "-0.5, 0, 0"), ("force", "0, 30, 40"), ("start", "0.1"), ("duration", "0.2")):
+        tab(f"push-1-{name}").fill(text)
+        tab(f"push-1-{name}").press("Tab")
+    tab.soon(lambda: tab("push-1-size").input_value(), "50")
+    tab("push-1-size").fill("25")
+    tab("push-1-size").press("Tab")
+    tab.soon(lambda: tab("push-1-force").input_value(), "0, 15, 20")
+    tab.wait_text("run-changed", "a change of pushes")
+    tab.page.wait_for_selector("[data-drafts='1']")
+    tab.run("forward")
+    tab.hidden("run-changed")
+    tab.wait_text("run-note", "with 1 push")
+    assert "external" in [name for name, _, _ in tab.curves("plot-energy")]
+    robot = redyn.load("two-link")
+    push = redyn.Push("link2", [0, 15, 20], [-0.5, 0, 0], 0.1, 0.2)
+    run = redyn.simulate(robot, robot.initial, [0, 0], 0.5, pushes=push, rtol=1e-8, sample=0.001)
+    np.testing.assert_allclose(tab.curves("plot-run-q")[1][2], run.q[:, 1], atol=1e-7)
+    # The arrow is drawn while the push acts.
+    for t, shown in (("0.05", "0"), ("0.2", "1"), ("0.4", "0")):
+        tab.page.locator("[data-testid=player] input[type=range]").evaluate(
+            "(slider, t) => { slider.value = t; slider.dispatchEvent(new Event('input')); }", t
+        )
+        tab.soon(lambda: tab.page.evaluate(ARROW), [shown])
+    tab.fits()
+    tab("push-drag").click()
+    tab.page.wait_for_selector(".views[data-pushing]")
+    box = tab.page.locator("[data-testid=view3d] canvas").bounding_box()
+    tab.keep("push")
+    assert drag(tab, box), "no link was met"
+    tab.page.wait_for_selector("[data-testid=push-list][data-count='2']")
+    tab.soon(lambda: tab("push-2-start").input_value(), "0.4")
+    assert float(tab("push-2-size").input_value()) > 0
+    tab.wait_text("run-changed", "a change of pushes")
+    tab.keep("push-dragged")
+    tab.run("forward")
+    tab.wait_text("run-note", "with 2 pushes")
+    tab("push-1-remove").click()
+    tab.page.wait_for_selector("[data-testid=push-list][data-count='1']")
+    tab.page.wait_for_function("JSON.parse(sessionStorage.getItem('redyn-work')).run.pushes.length === 1")
+    tab.page.reload()
+    tab.ready()
+    tab.page.wait_for_selector("[data-testid=push-list][data-count='1']")
+    for what in ("nameless", "faint"):
+        tab.soon(lambda what=what: tab.page.evaluate(AUDIT)[what], [])
+    assert tab.complaints == []
+
+
+def drag(tab, box):
+    """Presses on the view until a link is met, and pulls to the side."""
+    mouse = tab.page.mouse
+    for k in range(1, 20):
+        for j in range(1, 20):
+            x, y = box["x"] + box["width"] * j / 20, box["y"] + box["height"] * k / 20
+            mouse.move(x, y)
+            mouse.down()
+            mouse.move(x + 12, y + 8)
+            met = tab("push-caption").is_visible()
+            mouse.move(x + 40, y - 30)
+            mouse.up()
+            if met:
+                return True
+    return False

@@ -103,7 +103,7 @@ def scene(
         "view": view(robot, shapes, joints, poses, appearance),
         "shapes": appearance.data(),
         "payload": None if payload is None else _carried(robot, payload),
-        "pushes": [_pushed(robot, push) for push in pushes],
+        "pushes": [pushed(robot, push) for push in pushes],
     }
 
 
@@ -113,7 +113,8 @@ def _carried(robot: Robot, payload: Carried) -> dict[str, Any]:
     return {"link": link, "from": pose[:3, 3].tolist(), "position": at.tolist(), "mass": payload.mass}
 
 
-def _pushed(robot: Robot, push: Pushed) -> dict[str, Any]:
+def pushed(robot: Robot, push: Pushed) -> dict[str, Any]:
+    """Data for viewer.js: the point is in the axes of the moving link."""
     link, pose = frame_offset(robot, push.frame)
     at = pose[:3, :3] @ np.asarray(push.point, dtype=np.float64) + pose[:3, 3]
     times = {"start": float(push.start), "stop": float(push.stop)}

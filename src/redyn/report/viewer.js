@@ -78,6 +78,7 @@ export function createDevice(THREE) {
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
+ * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
  * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
  * look(there) sets it. `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
  * change.
@@ -318,27 +319,59 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
   }
 
-  // Pushes, while they act: the head of the arrow is at the point on which the force acts.
+  // Pushes, while they act: arrows from the point on which the force acts.
   const strongest = Math.max(...(scene.pushes ?? []).map(({ force }) => Math.hypot(...force)), 1e-12);
-  const pushes = (scene.pushes ?? []).map((push) => {
-    const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / strongest);
+  const pushes = (scene.pushes ?? []).map((push) => pushArrow(push, 0.95));
+  let drafts = []; // pushes of the next run, always drawn
+
+  function pushArrow(push, opacity) {
+    const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / Math.max(strongest, Math.hypot(...push.force)));
     to.setLength(Math.max(to.length(), 0.12 * view.reach));
-    const look = onTop(0, 0.95);
-    look.color.set(PUSH);
-    const shape = arrow(to, 0.014 * view.reach, look);
-    shape.visible = false;
+    const shape = arrow(to, 0.014 * view.reach, onTop(PUSH, opacity));
     stage.add(shape);
-    return { ...push, at: vec(push.position), to, shape };
-  });
+    return { ...push, at: vec(push.position), shape };
+  }
 
   function showPushes(t) {
     let acting = 0;
-    for (const { link, at, to, start, stop, shape } of pushes) {
+    for (const { link, at, start, stop, shape } of pushes) {
       shape.visible = t !== null && t >= start && t < stop;
       acting += Number(shape.visible);
-      shape.position.copy(at).applyQuaternion(bodies[link].quaternion).add(bodies[link].position).sub(to);
+      place(shape, link, at);
     }
+    for (const { link, at, shape } of drafts) place(shape, link, at);
     container.dataset.pushes = String(acting);
+  }
+
+  function place(shape, link, at) {
+    shape.position.copy(at).applyQuaternion(bodies[link].quaternion).add(bodies[link].position);
+  }
+
+  /** Pale arrows of pushes that are not part of the motion. */
+  function draftPushes(list) {
+    for (const { shape } of drafts) {
+      shape.traverse((part) => {
+        part.geometry?.dispose();
+        part.material?.dispose();
+      });
+      shape.removeFromParent();
+    }
+    drafts = list.filter(({ link }) => bodies[link]).map((push) => pushArrow(push, 0.35));
+    showPushes(posed ? null : now);
+    draw();
+  }
+
+  /** The moving link that a ray meets first, and where, in the world and in its axes; null: none. */
+  function pick(caster) {
+    const parts = [...sticks.map(([, mesh]) => mesh), ...groups.meshes, ...held].filter((part) => part.visible);
+    for (const { object, point } of caster.intersectObjects(parts, true)) {
+      let at = object;
+      while (at && !bodies.includes(at)) at = at.parent;
+      const link = bodies.indexOf(at);
+      if (link < 1) return null; // the base is in front
+      return { link, point, local: bodies[link].worldToLocal(point.clone()) };
+    }
+    return null;
   }
 
   const overlay = new THREE.Group();
@@ -706,6 +739,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     setPoses,
     copy,
     ray,
+    pick,
+    draftPushes,
     show,
     fit,
     look,
@@ -717,6 +752,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     duration: times[times.length - 1],
     gridStep: step,
     reach: view.reach,
+    mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
     contacts: contacts(),

@@ -65,7 +65,7 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     def options(method: str, torque: str = "law") -> str:
         given = {"method": method, **plan.options(method)}
         driven = [f"torque={torque}"] if law else []
-        return ", ".join([*driven, *(f"{name}={value!r}" for name, value in given.items())])
+        return ", ".join([*driven, *(f"{name}={_option(value)}" for name, value in given.items())])
 
     for k, method in enumerate(methods):
         call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, {options(method)})"
@@ -87,6 +87,13 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     lines += ["print(other)"] if len(methods) > 1 or other is not None else []
     lines += ['# run.html("run.html")  # a page to play; also run.plot(), run.to_csv("run.csv"), run.to_dataframe()']
     return "\n".join(lines) + "\n"
+
+
+def _option(value: Any) -> str:
+    """An argument of `redyn.simulate`."""
+    if isinstance(value, list):  # of pushes
+        return f"[{', '.join(f'redyn.{push!r}' for push in cast('list[Any]', value))}]"
+    return repr(value)
 
 
 def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:

@@ -373,6 +373,7 @@ class Desk:
         choose_tab(self._tabs, self._panels, tab)
         if state.playing != before:
             self.show_motion(keep=True)
+        self.forward.pushes.show_arrows()
         for panel in (self.inverse, self.forward, self.compare):
             panel.refresh()
         self.keep_soon()

@@ -32,6 +32,8 @@ from redyn.studio.plans import (
     rows,
     usual_sample,
 )
+from redyn.studio.pushing import MOST as MOST_PUSHES
+from redyn.studio.pushing import PushForm
 from redyn.studio.teaching import TaughtForm, duration_of
 from redyn.studio.usual import UsualPath, usual_path, usual_stop
 from redyn.trajectory.table import Table
@@ -265,6 +267,7 @@ class RunForm:
     sample: str = ""  # s between the rows of the result; empty: default
     stops: bool = False
     saturate: bool = False  # torque limits
+    pushes: list[PushForm] = field(default_factory=list[PushForm])
     compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
@@ -279,13 +282,19 @@ class RunForm:
         self.qd, self.torque = ["0"] * len(own.qd), ["0"] * len(own.tau)
         self.target = _texts(robot, usual_stop(robot), own.q)
         self.duration = self.duration if self.duration_given else _usual(robot)
-        self.table = None
+        self.table, self.pushes = None, []
         self.drive = "none" if self.drive == "csv" else self.drive
 
     def refit(self, robot: Robot) -> None:
         own = entries(robot)
         if (len(self.q), len(self.qd), len(self.torque)) != (len(own.q), len(own.qd), len(own.tau)):
             self.fit(robot)
+        self.pushes = [push for push in self.pushes if push.link in robot.frame_names]
+
+    def add_push(self, push: PushForm) -> None:
+        if len(self.pushes) >= MOST_PUSHES:
+            raise InputError(f"push: there are {MOST_PUSHES}, which is the limit: remove some")
+        self.pushes.append(push)
 
     def plan(self, robot: Robot, motion: MotionForm) -> RunPlan:
         own = entries(robot)
@@ -310,6 +319,7 @@ class RunForm:
             sample=sample_of(self.sample, duration, robot),
             stops=self.stops,
             saturate=self.saturate,
+            pushes=tuple(push.plan(k + 1) for k, push in enumerate(self.pushes)),
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, own.torque_names(robot)))
@@ -326,7 +336,15 @@ class RunForm:
 
     def changed_since(self, plan: RunPlan) -> list[str]:
         """What acts in that simulation otherwise than the form says now."""
-        now = {"joint stops": (self.stops, plan.stops), "torque limits": (self.saturate, plan.saturate)}
+        try:
+            pushes = tuple(push.plan(k + 1) for k, push in enumerate(self.pushes))
+        except InputError:
+            pushes = None
+        now = {
+            "joint stops": (self.stops, plan.stops),
+            "torque limits": (self.saturate, plan.saturate),
+            "pushes": (pushes, plan.pushes),
+        }
         return [name for name, (mine, its) in now.items() if mine != its]
 
     def begin_at(self, robot: Robot, q: Array, qd: Array, duration: float) -> None:

@@ -27,6 +27,9 @@ from redyn.studio.motors import MotorForm
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
+from redyn.studio.pushing import FIELDS as FIELDS_OF_PUSH
+from redyn.studio.pushing import MOST as MOST_PUSHES
+from redyn.studio.pushing import PushForm
 from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
 from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
@@ -59,7 +62,11 @@ def snapshot(state: State) -> dict[str, Any]:
             "taught": dataclasses.asdict(state.motion.taught),
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
-        "run": {**_form(state.run, "run"), **{name: getattr(state.run, name) for name in _SWITCHES}},
+        "run": {
+            **_form(state.run, "run"),
+            **{name: getattr(state.run, name) for name in _SWITCHES},
+            "pushes": [dataclasses.asdict(x) for x in state.run.pushes],
+        },
         "pose": dataclasses.asdict(state.pose),
         "payload": dataclasses.asdict(state.payload),
         "motors": state.motors.cells,
@@ -103,6 +110,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         _fill(run, kept["run"], "run")
         for name in _SWITCHES:
             setattr(run, name, kept["run"].get(name) is True)
+        run.pushes = _pushes(kept["run"].get("pushes", []), robot)
         payload = _payload(kept.get("payload"))
         motors = _motors(kept.get("motors"), robot)
         sizing: set[Tab] = {tab for tab in MOTIONS if tab in kept.get("sizing", [])}
@@ -179,6 +187,12 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         if len(values) == robot.nq:
             points.append(PointForm(values, **fields))
     return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+
+
+def _pushes(data: Any, robot: Robot) -> list[PushForm]:
+    """Pushes; those on links that the robot does not have are left out."""
+    made = [PushForm(**{name: str(push[name])[:LONGEST] for name in FIELDS_OF_PUSH}) for push in data[:MOST_PUSHES]]
+    return [push for push in made if push.link in robot.frame_names]
 
 
 def _payload(data: object) -> PayloadForm:

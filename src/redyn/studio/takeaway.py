@@ -23,6 +23,7 @@ from redyn.studio.motors import table_rows
 from redyn.studio.pins import Pin
 from redyn.studio.plans import KINDS
 from redyn.studio.prepared import load_meshes
+from redyn.studio.pushing import drawn
 from redyn.studio.signals import Array, with_units
 from redyn.studio.uploads import safe_name
 from redyn.studio.work import (
@@ -219,6 +220,7 @@ def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas
         crosses=_crosses(state),
         appendix=appendix(state, formulas),
         payload=found.order.plan.payload and found.order.plan.payload.drawn_on(state.robot),
+        pushes=drawn(state.robot, found.order.plan.pushes),
     )
 
 

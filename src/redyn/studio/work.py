@@ -29,6 +29,7 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import Range, at_limits, effort_range, position_range, speed_range, symmetric, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
+from redyn.studio.pushing import drawn
 from redyn.studio.stiffness import stiffness_hint
 from redyn.words import counted
 
@@ -187,13 +188,17 @@ def _finished(
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
     payload = plan.payload and plan.payload.drawn_on(robot)
-    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes, payload=payload)
+    pushes = drawn(robot, plan.pushes)
+    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes, payload=payload, pushes=pushes)
     return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     """The plan for another robot: its own initial pose at rest if the number of joints differs."""
     own = entries(robot)
+    missing = [str(push.link) for push in plan.pushes if push.link not in robot.frame_names]
+    if missing:
+        raise RedynError(f"{robot.name} has no link {missing[0]}, on which a push acts")
     if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
         return plan
     if plan.drive != "none":

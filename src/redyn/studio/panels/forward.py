@@ -18,6 +18,7 @@ from redyn.studio.limits import has_efforts, has_stops, sentence
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.pushes import PushList
 from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
@@ -75,8 +76,10 @@ class ForwardPanel:
                     "torque limits", form.saturate, partial(self._switch, "saturate"), "saturate", SATURATE
                 )
                 self._payload = PayloadFields(desk, "forward")
+                self.pushes = PushList(desk)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
             self._payload.row()
+            self.pushes.list()
             self._rows = Part("rows", edit=self._edited, use=self._use_pose)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
@@ -109,7 +112,7 @@ class ForwardPanel:
 
     def _switch(self, name: str, on: bool) -> None:
         self._set(name, on)
-        self._mark()
+        self.mark()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.run.set_duration(value)
@@ -270,6 +273,7 @@ class ForwardPanel:
         self._stops.show(form.stops, has_stops(state.robot) or form.stops)
         self._saturate.show(form.saturate, has_efforts(state.robot) or form.saturate)
         self._payload.show()
+        self.pushes.show()
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
@@ -307,7 +311,7 @@ class ForwardPanel:
 
     def show_result(self) -> None:
         found = self._desk.state.forward
-        self._mark()
+        self.mark()
         self._plots.set_visibility(not self.sizing.shown)
         self.sizing.show()
         beyond: list[str] = []
@@ -336,7 +340,7 @@ class ForwardPanel:
         set_text(self._note, acting + ("; ".join(hints) if several else _sentence(found.runs[0])))
         return None
 
-    def _mark(self) -> None:
+    def mark(self) -> None:
         """Says so if what acts in the result is no longer what is chosen."""
         state = self._desk.state
         changed = [] if state.forward is None else state.run.changed_since(state.forward.order.plan)
