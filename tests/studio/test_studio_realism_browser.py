@@ -128,7 +128,7 @@ def test_sizing(tab):
     # A slower motion of the same robot needs less; a heavier one more.
     with tab.redrawn("inverse", "forward"):
         type_into(tab, "payload-inverse", "5")
-    tab.wait_text("motors-inverse", "times the rated torque")
+    tab.wait_text("motor-reasons-inverse", "times the rated torque")
     tab.wait_text("motor-charts-inverse", "joint1: does not fit")
     tab.fits()
     tab.keep("sizing")
@@ -141,7 +141,7 @@ def test_sizing(tab):
     tab.wait_text("sizing-note-forward", "There is no result yet")
     assert tab("sizing-body-forward").get_by_test_id("ratio-2").input_value() == "100"
     tab.run("forward")
-    tab.wait_text("motors-forward", "times the largest")
+    tab.wait_text("motor-reasons-forward", "times the largest")
     tab.page.reload()
     tab.ready()
     tab.shown("sizing-body-forward")

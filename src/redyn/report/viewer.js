@@ -327,7 +327,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   function pushArrow(push, opacity) {
     const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / Math.max(strongest, Math.hypot(...push.force)));
     to.setLength(Math.max(to.length(), 0.12 * view.reach));
-    const shape = arrow(to, 0.014 * view.reach, onTop(PUSH, opacity));
+    const shape = arrow(to, 0.011 * view.reach, onTop(PUSH, opacity));
     stage.add(shape);
     return { ...push, at: vec(push.position), shape };
   }

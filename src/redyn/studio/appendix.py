@@ -9,7 +9,7 @@ import numpy as np
 
 from redyn.studio.comparing import Compared, compare
 from redyn.studio.formulas import Formulas
-from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows
+from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.columns import link_columns
 from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
@@ -58,7 +58,7 @@ def _sizing(state: State) -> str:
         heads = ["motor of", *(label for label, _ in FIELDS.values())]
         parts += [_figure("Motors, in SI units", table_html(heads, body))]
         parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows)), charts(found)]
-    parts += [f"<p>{html.escape(note)}</p>" for note in found.notes]
+    parts += [f"<p>{html.escape(note)}</p>" for note in (*reasons(found), *found.notes)]
     return _section("Sizing", *parts)
 
 

@@ -161,8 +161,14 @@ def motor_rows(found: Sized) -> list[list[str]]:
             load, motor = joint.motor.motor_side, joint.motor
             numbers = [f"{x:.4g}" for x in (load.rms_torque, load.peak_torque, load.peak_speed, load.peak_power)]
             used = [f"{x:.0%}" if math.isfinite(x) else "–" for x in (motor.continuous, motor.peak, motor.speed)]
-            rows.append([joint.name, *numbers, *used, motor.verdict])
+            rows.append([joint.name, *numbers, *used, "fits" if motor.fits else "does not fit"])
     return rows
+
+
+def reasons(found: Sized) -> list[str]:
+    """Why motors do not fit, a sentence each."""
+    small = [joint for joint in found.joints if joint.motor is not None and not joint.motor.fits]
+    return [f"{joint.name}: {joint.motor.verdict}." for joint in small if joint.motor is not None]
 
 
 def table_rows(found: Sized) -> list[list[Any]]:

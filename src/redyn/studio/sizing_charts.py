@@ -17,13 +17,14 @@ WIDTH, HEIGHT = 250, 172
 LEFT, RIGHT, TOP, BOTTOM = 46, 8, 8, 32
 MOST_POINTS = 800  # of a curve
 MOST_CHARTS = 40
+LEGEND = "Lines: peak torque (solid) and rated torque (dashed); dot: RMS torque at the mean speed."
 
 
 def charts(found: Sized) -> str:
     """HTML: a figure for each joint that has a motor."""
     motors = [joint for joint in found.joints if joint.motor is not None][:MOST_CHARTS]
     figures = [_figure(joint.motor, joint_colour(joint.number)) for joint in motors if joint.motor is not None]
-    return f'<div class="sizing-charts">{"".join(figures)}</div>' if figures else ""
+    return f'<p>{LEGEND}</p><div class="sizing-charts">{"".join(figures)}</div>' if figures else ""
 
 
 def _figure(joint: JointSizing, colour: str) -> str:

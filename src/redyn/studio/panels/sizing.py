@@ -10,7 +10,7 @@ from redyn.studio import messages, takeaway
 from redyn.studio.controls import Part, box, button, enable, set_attribute, set_text, text
 from redyn.studio.coordinates import velocity_heads
 from redyn.studio.entries import entries
-from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows
+from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.sizing_charts import charts
 
@@ -40,13 +40,14 @@ class SizingPart:
         """Builds what takes the place of the plots."""
         with box("sizing", f"sizing-body-{self._source}") as self._root:
             self._joints = ui.html("", sanitize=False).classes("table-frame").props(f"data-testid=loads-{self._source}")
+            props = f"data-testid=motors-{self._source}"
+            self._motors = ui.html("", sanitize=False).classes("table-frame").props(props)
+            self._why = text("", "beyond", "p", f"motor-reasons-{self._source}")
             self._rows = Part("rows", edit=self._edited)
             with box("form"):
                 button("Same for all", f"motors-spread-{self._source}", self._spread, SPREAD)
                 self._csv = button("CSV", f"sizing-csv-{self._source}", self._save, CSV)
                 self._note = text("", "run-note", testid=f"sizing-note-{self._source}")
-            props = f"data-testid=motors-{self._source}"
-            self._motors = ui.html("", sanitize=False).classes("table-frame").props(props)
             props = f"data-testid=motor-charts-{self._source}"
             self._charts = ui.html("", sanitize=False).props(props)
         self._root.set_visibility(False)
@@ -105,6 +106,7 @@ class SizingPart:
         found = self._desk.state.sized(self._source)
         enable(self._csv, found is not None)
         _, wrong = self._desk.state.motors.motors()
+        set_text(self._why, " ".join(reasons(found)) if found is not None else "")
         if found is None:
             for part in (self._joints, self._motors, self._charts):
                 part.set_content("")
