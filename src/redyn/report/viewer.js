@@ -12,6 +12,9 @@ const THEMES = {
 };
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
+const PAYLOAD = 0xb0702a;
+const PUSH = 0xd6336c;
+const LONGEST_PUSH = 0.45; // of the robot's reach; weaker pushes are drawn shorter
 const SLOW = 50; // ms between frames; slower: draw coarser
 const FAST = 30; // ms between frames; faster: draw finer again
 const COARSE = [1, 1, 0.8, 0.6]; // pixels drawn per pixel shown, level by level
@@ -75,6 +78,7 @@ export function createDevice(THREE) {
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
+ * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
  * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
  * look(there) sets it. `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
  * change.
@@ -299,6 +303,77 @@ export function createViewer(container, { renderer, environment, software }, THR
     body.renderOrder = 2;
   }
 
+  const held = []; // the payload
+  if (scene.payload) {
+    const { link, from, position, mass } = scene.payload;
+    const look = material("payload", { color: PAYLOAD });
+    const size = thick * Math.min(Math.max(1.7 * Math.cbrt(mass / heaviest), 0.8), 2.6);
+    const body = new THREE.Mesh(ball(size), look);
+    body.position.set(...position);
+    const [a, b] = [vec(from), vec(position)];
+    const rod = a.distanceTo(b) > 1e-9 ? [along(new THREE.Mesh(drum(0.3 * thick, a.distanceTo(b), 0.05 * thick), look), a, b)] : [];
+    for (const mesh of [body, ...rod]) {
+      mesh.castShadow = true;
+      bodies[link].add(mesh);
+      held.push(mesh);
+    }
+  }
+
+  // Pushes, while they act: arrows from the point on which the force acts.
+  const strongest = Math.max(...(scene.pushes ?? []).map(({ force }) => Math.hypot(...force)), 1e-12);
+  const pushes = (scene.pushes ?? []).map((push) => pushArrow(push, 0.95));
+  let drafts = []; // pushes of the next run, always drawn
+
+  function pushArrow(push, opacity) {
+    const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / Math.max(strongest, Math.hypot(...push.force)));
+    to.setLength(Math.max(to.length(), 0.12 * view.reach));
+    const shape = arrow(to, 0.011 * view.reach, onTop(PUSH, opacity));
+    stage.add(shape);
+    return { ...push, at: vec(push.position), shape };
+  }
+
+  function showPushes(t) {
+    let acting = 0;
+    for (const { link, at, start, stop, shape } of pushes) {
+      shape.visible = t !== null && t >= start && t < stop;
+      acting += Number(shape.visible);
+      place(shape, link, at);
+    }
+    for (const { link, at, shape } of drafts) place(shape, link, at);
+    container.dataset.pushes = String(acting);
+  }
+
+  function place(shape, link, at) {
+    shape.position.copy(at).applyQuaternion(bodies[link].quaternion).add(bodies[link].position);
+  }
+
+  /** Pale arrows of pushes that are not part of the motion. */
+  function draftPushes(list) {
+    for (const { shape } of drafts) {
+      shape.traverse((part) => {
+        part.geometry?.dispose();
+        part.material?.dispose();
+      });
+      shape.removeFromParent();
+    }
+    drafts = list.filter(({ link }) => bodies[link]).map((push) => pushArrow(push, 0.35));
+    showPushes(posed ? null : now);
+    draw();
+  }
+
+  /** The moving link that a ray meets first, and where, in the world and in its axes; null: none. */
+  function pick(caster) {
+    const parts = [...sticks.map(([, mesh]) => mesh), ...groups.meshes, ...held].filter((part) => part.visible);
+    for (const { object, point } of caster.intersectObjects(parts, true)) {
+      let at = object;
+      while (at && !bodies.includes(at)) at = at.parent;
+      const link = bodies.indexOf(at);
+      if (link < 1) return null; // the base is in front
+      return { link, point, local: bodies[link].worldToLocal(point.clone()) };
+    }
+    return null;
+  }
+
   const overlay = new THREE.Group();
   stage.add(overlay);
 
@@ -401,6 +476,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       if (touching.has(link)) material.color.lerp(alarm, 0.5); // contact is decided by the model: keep the link's own colours recognisable
     }
     showGaps();
+    showPushes(t);
     draw();
   }
 
@@ -411,6 +487,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       bodies[i + 1].quaternion.fromArray(row, 3);
     });
     showGaps();
+    showPushes(null);
     draw();
   }
 
@@ -543,6 +620,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       }
     };
     for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
+    held.forEach(add);
     for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
     overlay.traverseVisible(add);
     return found.length ? found : view.points.map(vec);
@@ -602,7 +680,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     theme = name;
     const look = THEMES[theme];
     for (const [key, value] of Object.entries(materials)) {
-      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen has the colour of its trace
+      if (key.startsWith("shell") || ["pen", "payload"].includes(key)) continue; // setTime colours shells; a pen has the colour of its trace
       if (key.startsWith("rod")) value.color.set(look.rod);
       else if (key === "base") value.color.set(look.base);
       else if (key.startsWith("loop")) value.color.set(key === "loop0" ? look.base : look.rod);
@@ -661,6 +739,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     setPoses,
     copy,
     ray,
+    pick,
+    draftPushes,
     show,
     fit,
     look,
@@ -672,6 +752,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     duration: times[times.length - 1],
     gridStep: step,
     reach: view.reach,
+    mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
     contacts: contacts(),

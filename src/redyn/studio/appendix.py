@@ -9,9 +9,11 @@ import numpy as np
 
 from redyn.studio.comparing import Compared, compare
 from redyn.studio.formulas import Formulas
+from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.columns import link_columns
 from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
+from redyn.studio.sizing_charts import charts
 from redyn.studio.table import draft_of
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ MOST_JOINTS = 12  # of the numbers in M, C and g; larger matrices fill pages
 
 def appendix(state: State, formulas: Formulas | None = None) -> str:
     """HTML; `formulas`: of the robot that is shown, if there are any."""
-    return "".join([_runs(state), _robot(state), _equations(state, formulas)])
+    return "".join([_sizing(state), _runs(state), _robot(state), _equations(state, formulas)])
 
 
 def _section(title: str, *parts: str) -> str:
@@ -38,6 +40,26 @@ def _section(title: str, *parts: str) -> str:
 
 def _figure(title: str, table: str) -> str:
     return f"<figure><figcaption>{html.escape(title)}</figcaption>{table}</figure>"
+
+
+def _sizing(state: State) -> str:
+    """Of the motion in the report, if its tab shows the sizing."""
+    found = state.sized(state.playing) if state.playing in state.sizing else None
+    if found is None:
+        return ""
+    parts = [_figure("What the joints need", table_html(JOINT_HEAD, joint_rows(found)))]
+    rows = motor_rows(found)
+    if rows:
+        typed = [joint.motor.motor for joint in found.joints if joint.motor is not None]
+        body = [
+            [row[0], *("" if (x := getattr(motor, name)) is None else f"{x:.5g}" for name in FIELDS)]
+            for row, motor in zip(rows, typed, strict=True)
+        ]
+        heads = ["motor of", *(label for label, _ in FIELDS.values())]
+        parts += [_figure("Motors, in SI units", table_html(heads, body))]
+        parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows)), charts(found)]
+    parts += [f"<p>{html.escape(note)}</p>" for note in (*reasons(found), *found.notes)]
+    return _section("Sizing", *parts)
 
 
 def _runs(state: State) -> str:

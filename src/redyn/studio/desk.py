@@ -283,9 +283,9 @@ class Desk:
         state = self.state
 
         async def go() -> None:
-            robot, plan, meshes = await asyncio.to_thread(state.inverse_order)
-            found = await asyncio.to_thread(inverse, robot, plan, meshes)
-            if state.robot is robot:
+            robot, plan, meshes, payload = await asyncio.to_thread(state.inverse_order)
+            found = await asyncio.to_thread(inverse, robot, plan, meshes, payload)
+            if state.robot is robot and state.payload.plan() == payload:
                 state.inverse = found
 
         self._be_busy(1)
@@ -306,6 +306,15 @@ class Desk:
         self.keep_soon()
         await self.equations.show()
         await self.kinematics.show()
+
+    async def set_payload(self, name: str, text: str) -> None:
+        """Another payload: like another robot, so that no result without it stays."""
+        stopped = self.state.set_payload(name, text)
+        if stopped:
+            self.notify(stopped)
+        self.session.troubles.forget("forward", "inverse")
+        self.show_troubles()
+        await self.rerun(keep=True)
 
     # --- output --------------------------------------------------------------------------------------------------
 
@@ -332,7 +341,7 @@ class Desk:
         elif state.playing == "inverse" and state.inverse is not None:
             scenes = [state.inverse.scene]
         else:
-            scenes = [scene(state.robot, 0.0, state.q, meshes=load_meshes(state.meshes))]
+            scenes = [scene(state.robot, 0.0, state.q, meshes=load_meshes(state.meshes), payload=state.carried)]
         state.time = t
         self.view.load(scenes, keep, t)
         if state.played is not None:
@@ -364,6 +373,7 @@ class Desk:
         choose_tab(self._tabs, self._panels, tab)
         if state.playing != before:
             self.show_motion(keep=True)
+        self.forward.pushes.show_arrows()
         for panel in (self.inverse, self.forward, self.compare):
             panel.refresh()
         self.keep_soon()

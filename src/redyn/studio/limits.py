@@ -64,7 +64,7 @@ def speed_range(robot: Robot) -> Range:
 
 def effort_range(robot: Robot) -> Range:
     """Bounds of the entries of tau."""
-    return _symmetric(robot, {link.name: link.joint.effort_limit for link in robot.description.links})
+    return Range(-robot.effort_limits, robot.effort_limits)
 
 
 def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
@@ -75,6 +75,28 @@ def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
 def has_stops(robot: Robot) -> bool:
     """Whether joint stops can act: some joint has position limits."""
     return bool(np.isfinite(robot.limits).any())
+
+
+def has_efforts(robot: Robot) -> bool:
+    """Whether torque limits can act: some driven joint has an effort limit."""
+    return bool(np.isfinite(robot.effort_limits[robot.driven_rates]).any())
+
+
+def at_limits(robot: Robot, t: Array, tau: Array) -> list[str]:
+    """Actuators that gave all they can, a sentence each: how long in all."""
+    limits, turns, found = robot.effort_limits, turning(robot), list[str]()
+    for k in np.flatnonzero(np.isfinite(limits)).tolist():
+        full = np.abs(tau[:, k]) >= limits[k] * (1 - ROUNDING)
+        if full.any() and len(t) > 1:
+            seconds = float((np.diff(t) * (full[1:] & full[:-1])).sum())
+            unit = "Nm" if turns[k] else "N"
+            since = float(t[int(full.argmax())])
+            name = robot.velocity_names[k]
+            found.append(
+                f"{name} is held to its torque limit of {limits[k]:.4g} {unit}, first at {since:.3g} s, "
+                f"for {seconds:.3g} s in all"
+            )
+    return found
 
 
 def symmetric(most: ArrayLike | None, count: int) -> Range:

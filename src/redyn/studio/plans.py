@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.studio.carrying import Payload
 from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
 from redyn.studio.teaching import TaughtPlan
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
+    from redyn.simulation import Push
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
@@ -152,11 +155,23 @@ class RunPlan:
     step: float = 1e-3  # s, of fixed-step methods
     sample: float = USUAL_SAMPLE  # s between the rows of the result
     stops: bool = False  # springs and dampers at the joint limits
+    saturate: bool = False  # actuators give no more than their limits
+    payload: Payload | None = None
+    pushes: tuple[Push, ...] = ()
 
     def options(self, method: str) -> dict[str, Any]:
         """Arguments of `redyn.simulate` besides state, duration and torque."""
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
-        return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
+        acting = {name: True for name in ("stops", "saturate") if getattr(self, name)}
+        pushes = {"pushes": list(self.pushes)} if self.pushes else {}
+        return {**exact, "sample": self.sample, **acting, **pushes}
+
+    @property
+    def conditions(self) -> list[str]:
+        """What acts beside the drive, in words; the payload is in the name of the robot."""
+        pushes = counted(len(self.pushes), "push", "pushes")
+        switches = (self.stops, "joint stops"), (self.saturate, "torque limits"), (bool(self.pushes), pushes)
+        return [text for on, text in switches if on]
 
     def state(self, robot: Robot) -> tuple[Array, Array]:
         """The first arguments of `redyn.simulate`, q and qd."""

@@ -99,7 +99,8 @@ def of_run(finished: Finished, plan: RunPlan) -> Trace:
     if wanted is not None:
         names = run.robot.coordinate_names
         plots |= {"reference": (names, wanted), "error": (names, wanted - run.q)}
-    return _trace("forward", f"{run.robot.name}, {run.method}", run.robot, run.t, plots)
+    about = ", ".join([run.robot.name, run.method, *plan.conditions])
+    return _trace("forward", about, run.robot, run.t, plots)
 
 
 def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:

@@ -19,9 +19,11 @@ from redyn.studio import code, comparing
 from redyn.studio.appendix import appendix
 from redyn.studio.formulas import Formulas
 from redyn.studio.limits import sentence
+from redyn.studio.motors import table_rows
 from redyn.studio.pins import Pin
 from redyn.studio.plans import KINDS
 from redyn.studio.prepared import load_meshes
+from redyn.studio.pushing import drawn
 from redyn.studio.signals import Array, with_units
 from redyn.studio.uploads import safe_name
 from redyn.studio.work import (
@@ -38,7 +40,7 @@ from redyn.studio.work import (
 from redyn.words import counted
 
 if TYPE_CHECKING:
-    from redyn.studio.state import State
+    from redyn.studio.state import State, Tab
 
 Content = tuple[str, str]  # name and content of a file
 NOTHING = "there is no motion yet: run the inverse or the forward dynamics first"
@@ -50,8 +52,9 @@ def python(state: State) -> str:
     state.check_closed()
     robot = state.robot
     if state.tab == "inverse":
-        plan = state.motion.plan(robot) if state.inverse is None else state.inverse.plan
-        return code.inverse_code(robot, plan)
+        if state.inverse is None:
+            return code.inverse_code(robot, state.motion.plan(robot), state.payload.plan())
+        return code.inverse_code(robot, state.inverse.plan, state.inverse.payload)
     if state.tab == "forward":
         order = state.forward_order() if state.forward is None else state.forward.order
         return code.forward_code(robot, order.plan, order.robots[1] if order.robots[1:] else None, order.methods)
@@ -113,6 +116,15 @@ def plot_csv(state: State, tab: str, key: str, split: int | None = None) -> Cont
 
 def _csv(robot: Robot, columns: dict[str, Array]) -> str:
     return csv_text(dict(zip(with_units(robot, columns), columns.values(), strict=True)))
+
+
+def sizing_csv(state: State, source: Tab) -> Content:
+    """The tables of the sizing."""
+    state.check_right()
+    found = state.sized(source)
+    if found is None:
+        raise InputError(NOTHING)
+    return f"{safe_name(state.robot.name)}-sizing.csv", csv_lines(*table_rows(found))
 
 
 def comparison_csv(state: State) -> Content:
@@ -179,6 +191,7 @@ def _inverse_report(path: Path, state: State, found: Inverse, formulas: Formulas
         others=others,
         crosses=_crosses(state),
         appendix=appendix(state, formulas),
+        payload=found.payload and found.payload.drawn_on(state.robot),
     )
 
 
@@ -206,6 +219,8 @@ def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas
         others=others,
         crosses=_crosses(state),
         appendix=appendix(state, formulas),
+        payload=found.order.plan.payload and found.order.plan.payload.drawn_on(state.robot),
+        pushes=drawn(state.robot, found.order.plan.pushes),
     )
 
 
@@ -226,6 +241,7 @@ def run_notes(found: Forward, k: int, name: str) -> list[str]:
     )
     if finished.loop_gap is not None:
         counts += f", loops closed within {finished.loop_gap:.1e} m"
-    beyond = finished.beyond(found.order.plan.stops)
-    said = [f"{name}: {counts}", sentence(beyond) if beyond else "", finished.trouble]
+    plan = found.order.plan
+    beyond = finished.beyond(plan.stops, plan.saturate)
+    said = [f"{name}: {counts}", ", ".join(plan.conditions), sentence(beyond) if beyond else "", finished.trouble]
     return [note for note in said if note]

@@ -23,11 +23,13 @@ from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
+from redyn.studio.carrying import Payload, loaded
 from redyn.studio.coordinates import coordinate_units, units
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.limits import Range, effort_range, position_range, speed_range, symmetric, violations
+from redyn.studio.limits import Range, at_limits, effort_range, position_range, speed_range, symmetric, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
+from redyn.studio.pushing import drawn
 from redyn.studio.stiffness import stiffness_hint
 from redyn.words import counted
 
@@ -47,6 +49,7 @@ class Inverse:
     tau: Array
     path: Array | None  # of the end effector; None if there are several tips
     scene: dict[str, Any]
+    payload: Payload | None = None  # which the robot carries
 
     @cached_property
     def parts(self) -> TorqueParts:
@@ -97,10 +100,11 @@ class Finished(NamedTuple):
         finite = self.run.loop_error[np.isfinite(self.run.q).all(axis=1)]
         return float(np.abs(finite).max(initial=0.0))
 
-    def beyond(self, stops: bool) -> list[str]:
-        """What leaves its limits."""
+    def beyond(self, stops: bool, saturate: bool = False) -> list[str]:
+        """What leaves its limits, or is held within them."""
         run = self.run
-        return violations(run.robot, run.t, run.q, run.qd, run.tau, stops)
+        held = at_limits(run.robot, run.t, run.tau) if saturate else []
+        return held + violations(run.robot, run.t, run.q, run.qd, run.tau, stops)
 
 
 class Forward(NamedTuple):
@@ -117,15 +121,16 @@ class Forward(NamedTuple):
         return [found.run.robot.name if same else found.run.method for found in self.runs]
 
 
-def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None) -> Inverse:
+def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None, payload: Payload | None = None) -> Inverse:
     """Torques along a motion. `meshes`: see `prepared.load_meshes`."""
+    bare, robot = robot, loaded(robot, payload)
     motion = plan.motion(robot)
     t = np.linspace(0.0, plan.duration, plan.count)
     q, qd, qdd = motion(t)
     tau = robot.inverse_dynamics(q, qd, qdd)
     path = robot.forward_kinematics(q)[:, :3, 3] if robot.model.end_effector is not None else None
-    shown = scene(robot, t, q, meshes=load_meshes(meshes))
-    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown)
+    shown = scene(bare, t, q, meshes=load_meshes(meshes), payload=payload and payload.drawn_on(bare))
+    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown, payload)
 
 
 class Order(NamedTuple):
@@ -150,7 +155,7 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
             report((k + part) / len(jobs), f"simulating {name}")
 
         report(k / len(jobs), f"compiling {method} (once on this machine)")
-        go = _simulation(robot, mine)
+        go = _simulation(loaded(robot, mine.payload), mine)
         go(min(mine.duration, 1e-6), False)
         finished = _finished(robot, go, mine, show, meshes)
         done.append(finished)
@@ -182,13 +187,18 @@ def _finished(
         run, trouble = error.run, str(error)
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
-    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes)
+    payload = plan.payload and plan.payload.drawn_on(robot)
+    pushes = drawn(robot, plan.pushes)
+    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes, payload=payload, pushes=pushes)
     return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     """The plan for another robot: its own initial pose at rest if the number of joints differs."""
     own = entries(robot)
+    missing = [str(push.link) for push in plan.pushes if push.link not in robot.frame_names]
+    if missing:
+        raise RedynError(f"{robot.name} has no link {missing[0]}, on which a push acts")
     if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
         return plan
     if plan.drive != "none":

@@ -14,9 +14,12 @@ from redyn.studio.controls import Choice, Field, Part, Switch, block, box, butto
 from redyn.studio.coordinates import coordinate_heads, velocity_heads
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
-from redyn.studio.limits import has_stops, sentence
+from redyn.studio.limits import has_efforts, has_stops, sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.pushes import PushList
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.work import Finished, plot_data
 from redyn.words import counted
@@ -35,6 +38,7 @@ CARDS = [
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
 STOPS = "Springs and dampers at the joint limits"
+SATURATE = "Actuators give no more than the effort limits of the tab Limits and friction"
 SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
 
@@ -67,20 +71,31 @@ class ForwardPanel:
                 title = "Step of the fixed-step integrators"
                 self._step = Field(form.step, partial(self._set, "step"), "step", "step (s)", "short", title)
                 self._sample = Field("", self._set_sample, "run-sample", "sample (s)", "short", SAMPLE)
-                self._stops = Switch("joint stops", form.stops, partial(self._set, "stops"), "stops", STOPS)
+                self._stops = Switch("joint stops", form.stops, partial(self._switch, "stops"), "stops", STOPS)
+                self._saturate = Switch(
+                    "torque limits", form.saturate, partial(self._switch, "saturate"), "saturate", SATURATE
+                )
+                self._payload = PayloadFields(desk, "forward")
+                self.pushes = PushList(desk)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
+            self._payload.row()
+            self.pushes.list()
             self._rows = Part("rows", edit=self._edited, use=self._use_pose)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
                 self._pinned = Pinned(desk, "forward")
+                self.sizing = SizingPart(desk, "forward")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
+            self._changed = text("", "beyond", "p", "run-changed")
             self._limits = text("", "beyond", "p", "run-limits")
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
             self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
         self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
 
@@ -94,6 +109,10 @@ class ForwardPanel:
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
         self._desk.keep_soon()
+
+    def _switch(self, name: str, on: bool) -> None:
+        self._set(name, on)
+        self.mark()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.run.set_duration(value)
@@ -252,6 +271,9 @@ class ForwardPanel:
         self._step.frame.set_visibility(bool(methods & set(FIXED_STEP)))
         self._rtol.frame.set_visibility(bool(methods - set(FIXED_STEP)))
         self._stops.show(form.stops, has_stops(state.robot) or form.stops)
+        self._saturate.show(form.saturate, has_efforts(state.robot) or form.saturate)
+        self._payload.show()
+        self.pushes.show()
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
@@ -289,7 +311,13 @@ class ForwardPanel:
 
     def show_result(self) -> None:
         found = self._desk.state.forward
-        beyond = [] if found is None else [x for run in found.runs for x in run.beyond(found.order.plan.stops)]
+        self.mark()
+        self._plots.set_visibility(not self.sizing.shown)
+        self.sizing.show()
+        beyond: list[str] = []
+        if found is not None:
+            plan = found.order.plan
+            beyond = [x for run in found.runs for x in run.beyond(plan.stops, plan.saturate)]
         set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
         self._limits.set_visibility(bool(beyond))
         self._pinned.show(found is not None)
@@ -307,8 +335,17 @@ class ForwardPanel:
         several = len(found.runs) > 1
         self._summary.set_content(_summary(found.runs) if several else "")
         hints = [f"{finished.run.method}: {finished.hint}" for finished in found.runs if finished.hint]
-        set_text(self._note, "; ".join(hints) if several else _sentence(found.runs[0]))
+        given = [*([found.order.plan.payload.name] if found.order.plan.payload else []), *found.order.plan.conditions]
+        acting = f"with {', '.join(given)}: " if given else ""
+        set_text(self._note, acting + ("; ".join(hints) if several else _sentence(found.runs[0])))
         return None
+
+    def mark(self) -> None:
+        """Says so if what acts in the result is no longer what is chosen."""
+        state = self._desk.state
+        changed = [] if state.forward is None else state.run.changed_since(state.forward.order.plan)
+        set_text(self._changed, f"The result below is from before a change of {', '.join(changed)}: run again.")
+        self._changed.set_visibility(bool(changed))
 
     def refresh(self) -> None:
         self._plots.call("refresh")

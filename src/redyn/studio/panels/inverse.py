@@ -17,7 +17,9 @@ from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
 from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach
@@ -80,9 +82,9 @@ class InversePanel:
                     "testid": "motion-upload",
                 }
                 self._upload = Part("file", options, refused=desk.refused_upload)
+                self._payload = PayloadFields(desk, "inverse")
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
-                box("spring")
-                self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+            self._payload.row()
             self._path = box("form path-form", "path-form")
             with self._path:
                 self._radius = Field("", self._set_radius, "path-radius", "radius (m)", "short", RADIUS)
@@ -106,8 +108,13 @@ class InversePanel:
             with box("run-line of-results"):
                 self._pinned = Pinned(desk, "inverse")
                 self._drive = button("Drive", "drive", self._to_forward, DRIVE)
+                self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+                self.sizing = SizingPart(desk, "inverse")
+                self._with = text("", "run-note", testid="inverse-note")
                 self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
             self._reactions = box("reactions", "reactions")
             with self._reactions:
                 text("Moment and force of each parent on its child at the joint, in the child's axes", tag="p")
@@ -266,6 +273,7 @@ class InversePanel:
         state = self._desk.state
         form = state.motion
         self._kind.show(form.kind)
+        self._payload.show()
         self._duration.show(form.duration)
         self._show_sample()
         hint = "rad or m; pi/2 and 90 deg are understood"
@@ -333,12 +341,15 @@ class InversePanel:
     def show_result(self) -> None:
         found = self._desk.state.inverse
         reactions = self._shown == REACTIONS
-        self._plots.set_visibility(not reactions)
-        self._reactions.set_visibility(reactions)
+        self._plots.set_visibility(not reactions and not self.sizing.shown)
+        self._reactions.set_visibility(reactions and not self.sizing.shown)
+        self._split.frame.set_visibility(not self.sizing.shown)
+        self.sizing.show()
         self._pinned.show(found is not None)
         self._desk.compare.show()
         set_text(self._limits, sentence(found.beyond) if found is not None else "")
         self._limits.set_visibility(found is not None and bool(found.beyond))
+        set_text(self._with, f"with {found.payload.name}" if found is not None and found.payload is not None else "")
         if found is None:
             self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
