@@ -17,7 +17,7 @@ from redyn.report.scene import positions_and_quaternions, scene
 from redyn.studio import bundle, comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
-from redyn.studio.jobs import Pool
+from redyn.studio.jobs import Job, Pool
 from redyn.studio.opening import Opened, build
 from redyn.studio.panels.compare import ComparePanel
 from redyn.studio.panels.equations import EquationsPanel
@@ -148,6 +148,10 @@ class Desk:
             self._be_busy(-slow)
         self.trouble(cause, message, number)
         return not message
+
+    def submit(self, task: str, *arguments: Any) -> Job:
+        """Runs a job for this user in another process: see `Pool.submit`."""
+        return self.pool.submit(task, *arguments, person=self.session.person, address=self.session.address)
 
     async def download(
         self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True

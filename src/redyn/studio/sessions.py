@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from redyn.errors import RedynError
 from redyn.studio.opening import Opened
+from redyn.studio.shares import fair_share
 from redyn.studio.state import State
 from redyn.studio.troubles import Troubles
 
@@ -24,17 +25,18 @@ if TYPE_CHECKING:
 FORGET = 30 * 60.0  # s until the session of a closed tab is dropped; its browser still has the work
 AWAY = 60.0  # s for which a simulation continues for a page that lost its connection,
 CLOSED = 5.0  # and for one that was closed or is being reloaded
-MOST = 200  # sessions in total
+MOST = 300  # sessions in total
 MOST_EACH = 50  # open tabs per browser
 MOST_RESULTS = 20  # closed tabs whose results are kept
 
 
 @dataclass
 class Session:
-    """The session of one browser tab; `key` addresses its uploads, `person` identifies its browser."""
+    """The session of one browser tab; `key` addresses its uploads, `person` is its browser at an `address`."""
 
     state: State
     person: str = ""
+    address: str = ""
     key: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     fresh: bool = True  # whether nothing has been done in it yet
     saved: str = ""  # `bundle.mark` of what was opened or saved last
@@ -80,19 +82,23 @@ class Sessions:
             if not self._expected[person]:
                 del self._expected[person]
 
-    def of(self, tab: str, person: str) -> Session:
-        """The session of a tab, created if new. If there are too many, the one closed longest ago is dropped."""
+    def of(self, tab: str, person: str, address: str = "") -> Session:
+        """The session of a tab, created if new. If there are too many, the one closed longest ago is dropped.
+
+        Open tabs are limited per browser, and per address such that others always find room.
+        """
         if tab not in self._by_tab:
             self.look_after()
             if sum(session.pages > 0 for session in self.of_person(person)) >= MOST_EACH:
                 raise RedynError(f"{MOST_EACH} tabs of this browser are open already; close some of them")
+            shown = [session for session in self._by_tab.values() if session.pages > 0]
+            if sum(session.address == address for session in shown) >= fair_share(len(shown), MOST):
+                raise RedynError("too many people are using this studio just now; try again later")
             if len(self._by_tab) >= MOST:
                 gone = [name for name, session in self._by_tab.items() if session.pages <= 0]
-                if not gone:
-                    raise RedynError("too many people are using this studio just now; try again later")
                 self._forget(min(gone, key=lambda name: self._by_tab[name].left))
             uploads = self._uploads.setdefault(person, asyncio.Lock())
-            self._by_tab[tab] = Session(State.first(self.first), person, uploads=uploads)
+            self._by_tab[tab] = Session(State.first(self.first), person, address, uploads=uploads)
         return self._by_tab[tab]
 
     def of_person(self, person: str) -> list[Session]:

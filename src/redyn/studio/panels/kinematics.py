@@ -190,8 +190,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_reached()
-            order, person = state.reach_order(), self._desk.session.person
-            state.search = self._desk.pool.submit("redyn.studio.reaching:reach", order, person=person)
+            order = state.reach_order()
+            state.search = self._desk.submit("redyn.studio.reaching:reach", order)
 
         await self._desk.attempt("kinematics", submit)
         self._show_solutions()
@@ -202,8 +202,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_cloud()
-            order, person = state.cloud_order(), self._desk.session.person
-            state.sampling = self._desk.pool.submit("redyn.studio.reaching:cloud", order, person=person)
+            order = state.cloud_order()
+            state.sampling = self._desk.submit("redyn.studio.reaching:cloud", order)
 
         await self._desk.attempt("workspace", submit)
         self._draw_cloud()
