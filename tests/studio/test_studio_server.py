@@ -27,7 +27,7 @@ from starlette.routing import Route
 
 import redyn
 from commands import printed
-from redyn.studio import access, app, inbox, jobs, sessions, timely, uploads
+from redyn.studio import access, app, inbox, sessions, timely, uploads
 from redyn.studio.jobs import Job, Limits, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.sessions import Sessions

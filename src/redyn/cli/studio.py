@@ -18,7 +18,10 @@ def studio(
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
     token: Annotated[bool, typer.Option(help="Require the token in the printed address.")] = True,
     password: Annotated[
-        bool, typer.Option(help="Require a password instead, such as one for a class: asked for, or that of REDYN_STUDIO_PASSWORD.")
+        bool,
+        typer.Option(
+            help="Require a password instead, such as one for a class: asked for, or that of REDYN_STUDIO_PASSWORD."
+        ),
     ] = False,
     password_file: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Require the password in the first line of this file instead.")
@@ -44,5 +47,7 @@ def studio(
     from redyn.studio.app import serve
     from redyn.studio.jobs import Limits
 
-    chosen = door.chosen(password, password_file, lambda: typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    chosen = door.chosen(
+        password, password_file, lambda: typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    )
     serve(robot, host, port, browser, token, Limits(limit, memory * 1_000_000, jobs, workers), chosen)

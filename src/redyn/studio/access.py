@@ -1,8 +1,8 @@
 """Access control: a token, printed at start, is required even on this machine, which other users may share.
 
 The token is exchanged for a cookie specific to this server's port. It is kept in a private file for a day, so that open
-pages survive a restart of the server. If there is a password instead, the cookie is derived from it and from a private key
-of this server: it does not tell the password, and another password makes it void.
+pages survive a restart of the server. If there is a password instead, the cookie is derived from it and from a private
+key of this server: it does not tell the password, and another password makes it void.
 """
 
 from __future__ import annotations

@@ -196,6 +196,7 @@ class Studio:
         session_file = False
         path: Path | None = None
         try:
+            self.sessions.make_room(session.person)
             path = inbox.place(session.state.folder, name)
             session.arriving.add(path.parent)
             await _received(request, path)
@@ -241,7 +242,7 @@ class Studio:
         state = session.state
         try:
             opened = await self._read(inbox.open_robot, path, state.origin.chosen or None)
-            await asyncio.to_thread(state.rejoin, opened)
+            await session.run(state.rejoin, opened)
         except BaseException:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
@@ -250,7 +251,7 @@ class Studio:
         table = await self._read(inbox.read_columns, path)
         state = session.state
         taking = state.motion if form == "motion" else state.run
-        await asyncio.to_thread(taking.take, path.name, table, state.robot)
+        await session.run(taking.take, path.name, table, state.robot)
         desk = session.desk
         if desk is not None:
             desk.keep_soon()
@@ -277,7 +278,7 @@ class Studio:
         work, files = await self._read(inbox.read_session, path, state.folder)
         running, lost = state.jobs, list[str]()
         try:
-            await asyncio.to_thread(keep.restore, state, work, self.sessions.first)
+            await session.run(keep.restore, state, work, self.sessions.first)
             for job in running:
                 job.cancel()
             for kind, file in files.items():
@@ -308,16 +309,16 @@ class Studio:
         if kind == "robot":
             return await self._take_meshes(session, path)
         if kind.startswith(bundle.PIN):
-            trace = await asyncio.to_thread(pins.unpacked, path)
+            trace = await session.run(pins.unpacked, path)
             return session.state.board.take(kind.removeprefix(bundle.PIN), trace)
         table = await self._read(inbox.read_columns, path)
         state = session.state
         form = state.motion if kind == "motion" else state.run
-        return await asyncio.to_thread(form.take, path.name, table, state.robot)
+        return await session.run(form.take, path.name, table, state.robot)
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
+            await session.run(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
@@ -325,7 +326,7 @@ class Studio:
     async def _take_pin(self, session: Session, path: Path) -> None:
         """The numbers of a pinned run that is restored."""
         try:
-            session.state.board.take(path.name, await asyncio.to_thread(pins.unpacked, path))
+            session.state.board.take(path.name, await session.run(pins.unpacked, path))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
 

@@ -136,7 +136,7 @@ class Desk:
         try:
             await self.settled()
             async with self._lock:
-                outcome = await asyncio.to_thread(work) if slow else work()
+                outcome = await self.session.run(work) if slow else work()
                 if isinstance(outcome, Awaitable):
                     await cast("Awaitable[Any]", outcome)
         except RedynError as error:
@@ -257,7 +257,7 @@ class Desk:
         while (description := state.wanted) is not None:
             self._be_busy(1)
             try:
-                robot = await asyncio.to_thread(build, description)
+                robot = await self.session.run(build, description)
             except RedynError as error:
                 state.refuse(description, str(error))
             except Exception as error:
@@ -287,8 +287,8 @@ class Desk:
         state = self.state
 
         async def go() -> None:
-            robot, plan, meshes = await asyncio.to_thread(state.inverse_order)
-            found = await asyncio.to_thread(inverse, robot, plan, meshes)
+            robot, plan, meshes = await self.session.run(state.inverse_order)
+            found = await self.session.run(inverse, robot, plan, meshes)
             if state.robot is robot:
                 state.inverse = found
 

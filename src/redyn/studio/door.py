@@ -1,8 +1,8 @@
 """The login page: for the token that is printed at start, or for a password that a teacher gives to a class.
 
-Wrong passwords are limited per browser and per address, so that nobody guesses one, and nobody locks out others: a class
-behind one address (NAT, proxy) has tries for everybody, other addresses are not affected, and those who are logged in are
-not asked again.
+Wrong passwords are limited per browser and per address, so that nobody guesses one, and nobody locks out others: a
+class behind one address (NAT, proxy) has tries for everybody, other addresses are not affected, and those who are
+logged in are not asked again.
 """
 
 from __future__ import annotations

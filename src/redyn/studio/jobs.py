@@ -3,8 +3,8 @@
 A worker is a thread here and a persistent process, since a new one takes a second to import everything. A stopped job
 is first asked to return its results so far; a process that does not respond is killed, as is one that responds and then
 takes too long, and one that needs too much memory fails. Users take turns: of those who wait, the one with the fewest
-running jobs is served next, then the one who has used the least time of late, then the one served least recently. A user
-is a browser, which may become another one at any time (by deleting its cookies): so a new one counts as if it had used
+running jobs is served next, ties going to the one who has used the least time of late, then to the one served least
+recently. A user is a browser, which becomes another one by deleting its cookies: so a new one counts as if it had used
 what others at its address have on average, and the jobs of an address are limited too.
 """
 
@@ -71,8 +71,11 @@ class Job:
     `reason`: why it was stopped; empty if by the user.
     """
 
-    def __init__(self, task: str, arguments: tuple[Any, ...], person: str = "", address: str = "") -> None:
+    def __init__(
+        self, task: str, arguments: tuple[Any, ...], person: str = "", address: str = "", seconds: float = 300.0
+    ) -> None:
         self.task, self.arguments, self.person, self.address = task, arguments, person, address
+        self.seconds = seconds
         self.state, self.progress, self.note, self.error, self.reason = "waiting", 0.0, "", "", ""
         self.result: Any = None
         self.began = 0.0
@@ -110,7 +113,7 @@ class Pool:
 
     def submit(self, task: str, *arguments: Any, person: str = "", address: str = "") -> Job:
         """Run `module:function` with a function report(part, note) and these arguments, which must pickle."""
-        job = Job(task, arguments, person, address)
+        job = Job(task, arguments, person, address, self.limits.seconds)
         with self._changed:
             every = [*self._waiting, *self._running]
             own = sum(other.person == person for other in every)
@@ -267,7 +270,6 @@ class _Worker:
         return f"the worker process ended before it was done{perhaps}"
 
     def _do(self, job: Job, line: Connection) -> None:
-        seconds = self._pool.limits.seconds
         self._served += 1
         job.began = time.monotonic()
         line.send((job.task, job.arguments))
@@ -286,8 +288,8 @@ class _Worker:
                 else:
                     stopped = job.asked_to_stop.is_set()
                     return job.finish("cancelled" if stopped else kind, *content)
-            if job.took > seconds:
-                job.cancel(f"stopped after {seconds:g} s, the time limit of this server")
+            if job.took > job.seconds:
+                job.cancel(f"stopped after {job.seconds:g} s, the time limit of this server")
             if job.asked_to_stop.is_set():
                 if not stopping:
                     stopping = time.monotonic()
