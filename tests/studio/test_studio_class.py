@@ -6,6 +6,7 @@ import pickle
 import re
 import sys
 import threading
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -18,6 +19,7 @@ from commands import printed
 from redyn.studio import access, app, door, jobs, sessions
 from redyn.studio.jobs import Job, Limits, Pool
 from redyn.studio.opening import open_source
+from redyn.studio.panels.jog import JogPanel
 from redyn.studio.sessions import Sessions
 from redyn.studio.threads import Threads
 from studio_files import URDF
@@ -440,3 +442,33 @@ def test_an_upload_without_room_is_refused(monkeypatch):
         assert re.match("your uploads take", answer.json()["error"])
     finally:
         studio.close()
+
+
+# --- jogging ----------------------------------------------------------------------------------------------------
+
+
+def test_of_many_jogs_the_latest_of_each_joint_counts():
+    """While others are served, a page may send more of them."""
+    moved, shown = [], []
+
+    async def go():
+        ready = asyncio.Event()
+
+        async def attempt(cause, work):
+            await ready.wait()
+            work()
+            return True
+
+        panel = JogPanel.__new__(JogPanel)
+        state = SimpleNamespace(robot=SimpleNamespace(dof=2), jog=lambda *jog: moved.append(jog) or "")
+        panel._desk = SimpleNamespace(state=state, attempt=attempt, show_pose=lambda: shown.append(panel._heard))
+        panel._wanted, panel._jogging, panel._heard = {}, False, 0.0
+        jogs = [panel._jog({"joint": k % 2, "value": 0.1 * k, "number": k}) for k in range(20)]
+        tasks = [asyncio.create_task(jog) for jog in jogs]
+        await asyncio.sleep(0)
+        ready.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(go())
+    assert sorted(moved) == [(0, pytest.approx(1.8)), (1, pytest.approx(1.9))]
+    assert shown == [19]

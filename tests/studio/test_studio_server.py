@@ -384,6 +384,36 @@ def test_malformed_greetings_are_one_line_each(server, query):
 
 
 @pytest.mark.slow
+def test_a_jog_is_answered_in_one_message(server):
+    """Poses, values and where the tip is: a class that jogs would keep the server busy with more."""
+    page = Page(server, "tab_id=jogging&document_id=d&next_message_id=0&implicit_handshake=true")
+    target = None
+    while target is None:
+        said = page.hear()
+        if said.startswith('42["update"'):
+            for number, element in json.loads(said[2:])[1].items():
+                if isinstance(element, dict) and str(element.get("props", {}).get("source")).endswith("/jog.js"):
+                    target = {"id": int(number), "listener_id": element["events"][0]["listener_id"]}
+
+    def jog(number, value):
+        content = {"name": "jog", "value": {"joint": 0, "value": value, "number": number}}
+        page.say("event", {"client_id": page.client, **target, "args": [json.dumps(content)]})
+        answer = ""
+        while not re.search(rf'"setValues",\[{value},0.0\],{number}', answer):
+            heard.append(answer := page.hear().replace("\\", ""))
+
+    heard: list[str] = []
+    jog(1, 0.25)  # once it is answered, the page is complete but for its first motion
+    jog(2, 0.5)
+    calls = heard[-1]
+    assert calls.count("runMethod(") == 3
+    assert '["setPoses",[[' in calls
+    assert "return" not in calls  # which would be parsed twice
+    assert len(calls) < 600
+    page.close()
+
+
+@pytest.mark.slow
 def test_malformed_uploads_and_paths(server):
     with httpx.Client(follow_redirects=True, timeout=120) as client:
         client.get(server.url)

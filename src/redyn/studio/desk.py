@@ -56,6 +56,7 @@ OF_A_ROBOT = (
     "workspace",
     "loop",
 )  # causes of errors that are dropped with it
+POSE_DIGITS = 6  # of m, and of quaternions
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -347,7 +348,8 @@ class Desk:
         """Shows the pose in sliders, matrices and, on request, in 3D."""
         state = self.state
         if move:
-            self.view.set_poses(positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0].tolist())
+            poses = positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0]
+            self.view.set_poses(poses.round(POSE_DIGITS).tolist())
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()

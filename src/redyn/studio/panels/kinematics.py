@@ -258,7 +258,7 @@ class KinematicsPanel:
     def _forget_numbers(self) -> None:
         """Those of another robot or frame."""
         self._now = None
-        self._meter.call("set", None)
+        self._meter.show(None)
         self._singular.set_visibility(False)
         set_text(self._able, "")
         for part in (self._jacobian, self._matrix):
@@ -291,7 +291,7 @@ class KinematicsPanel:
         if not self._open or self._ready != (state.robot, state.pose.frame):
             return self._draw_ellipsoid()
         self._now = abilities(state.robot, state.q, state.pose.frame)
-        self._meter.call("set", self._now.share)
+        self._meter.show(self._now.share)
         set_text(self._singular, f"Nearly singular: {self._now.singular}" if self._now.singular else "")
         self._singular.set_visibility(bool(self._now.singular))
         set_text(self._able, self._now.sentence)
