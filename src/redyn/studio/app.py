@@ -10,6 +10,7 @@ import socket
 import webbrowser
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,10 +24,10 @@ from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
 from redyn.studio import bundle, inbox, keep, messages, pins, uploads
-from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
+from redyn.studio.access import ADDRESS, PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
 from redyn.studio.desk import Desk
-from redyn.studio.jobs import SECONDS, Pool
+from redyn.studio.jobs import Limits, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.pictures import PICTURES, Pictures
 from redyn.studio.readers import MOST, Readers
@@ -59,9 +60,9 @@ _ = ui.aggrid  # registers its module with NiceGUI before the first page is buil
 class Studio:
     """All sessions, and the workers that they share."""
 
-    def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
+    def __init__(self, robot: str = FIRST, limits: Limits | None = None) -> None:
         self.sessions = Sessions(open_source(robot))
-        self.pool, self.readers, self.pictures = Pool(seconds=seconds), Readers(), Pictures()
+        self.pool, self.readers, self.pictures = Pool(limits or Limits()), Readers(), Pictures()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
 
@@ -103,14 +104,14 @@ class Studio:
         )
         with box("starting", "starting") as starting:
             text("redyn studio", tag="h1")
-        person = str(client.request.scope.get(PERSON, ""))
+        person, address = (str(client.request.scope.get(key, "")) for key in (PERSON, ADDRESS))
         with self.sessions.expected(person):
             await client.connected(timeout=30.0)
         tab = client.tab_id
         if tab is None:
             return  # gone already
         try:
-            session = self.sessions.of(str(tab)[:100], person)
+            session = self.sessions.of(str(tab)[:100], person, address)
         except RedynError as error:
             starting.delete()
             text(str(error), "error-message", "p", "error-message")
@@ -195,6 +196,7 @@ class Studio:
         session_file = False
         path: Path | None = None
         try:
+            self.sessions.make_room(session.person)
             path = inbox.place(session.state.folder, name)
             session.arriving.add(path.parent)
             await _received(request, path)
@@ -240,7 +242,7 @@ class Studio:
         state = session.state
         try:
             opened = await self._read(inbox.open_robot, path, state.origin.chosen or None)
-            await asyncio.to_thread(state.rejoin, opened)
+            await session.run(state.rejoin, opened)
         except BaseException:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
@@ -249,7 +251,7 @@ class Studio:
         table = await self._read(inbox.read_columns, path)
         state = session.state
         taking = state.motion if form == "motion" else state.run
-        await asyncio.to_thread(taking.take, path.name, table, state.robot)
+        await session.run(taking.take, path.name, table, state.robot)
         desk = session.desk
         if desk is not None:
             desk.keep_soon()
@@ -276,7 +278,7 @@ class Studio:
         work, files = await self._read(inbox.read_session, path, state.folder)
         running, lost = state.jobs, list[str]()
         try:
-            await asyncio.to_thread(keep.restore, state, work, self.sessions.first)
+            await session.run(keep.restore, state, work, self.sessions.first)
             for job in running:
                 job.cancel()
             for kind, file in files.items():
@@ -307,16 +309,16 @@ class Studio:
         if kind == "robot":
             return await self._take_meshes(session, path)
         if kind.startswith(bundle.PIN):
-            trace = await asyncio.to_thread(pins.unpacked, path)
+            trace = await session.run(pins.unpacked, path)
             return session.state.board.take(kind.removeprefix(bundle.PIN), trace)
         table = await self._read(inbox.read_columns, path)
         state = session.state
         form = state.motion if kind == "motion" else state.run
-        return await asyncio.to_thread(form.take, path.name, table, state.robot)
+        return await session.run(form.take, path.name, table, state.robot)
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
+            await session.run(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
@@ -324,7 +326,7 @@ class Studio:
     async def _take_pin(self, session: Session, path: Path) -> None:
         """The numbers of a pinned run that is restored."""
         try:
-            session.state.board.take(path.name, await asyncio.to_thread(pins.unpacked, path))
+            session.state.board.take(path.name, await session.run(pins.unpacked, path))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
 
@@ -407,18 +409,23 @@ def serve(
     port: int | None = None,
     browser: bool = True,
     token: bool = True,
-    seconds: float = SECONDS,
+    limits: Limits | None = None,
+    password: str = "",
 ) -> None:
-    """Runs the studio until Ctrl-C. Without a token, anyone on this machine may use it."""
+    """Runs the studio until Ctrl-C. Without a token, anyone on this machine may use it. A password replaces it."""
     if not host.strip():  # "" would mean all addresses of this machine
         raise RedynError("--host: expected an address such as 127.0.0.1, or 0.0.0.0 to admit other machines")
     if not token and not is_loopback(host):
         raise RedynError("--no-token: only allowed on a loopback address such as 127.0.0.1")
-    if not seconds > 0:
-        raise RedynError(f"--limit: expected seconds above 0, got {seconds:g}")
+    if password and not token:
+        raise RedynError("--no-token: not with a password, which replaces the token")
+    limits = Limits() if limits is None else limits
+    limits.check()
+    if password or not is_loopback(host):
+        limits = replace(limits, spare=1)
     port = free_port(host, port)
-    studio = Studio(robot, seconds)  # errors in the robot file are reported here, not in the browser
-    access = Access(host, port, token_of(port) if token else "")
+    studio = Studio(robot, limits)  # errors in the robot file are reported here, not in the browser
+    access = Access(host, port, token_of(port, "key" if password else "token") if token else "", password)
     _serve_modules()
     messages.guard(core.sio)
     application = cast(Any, app)  # NiceGUI's annotations are too loose for strict checking
@@ -431,7 +438,7 @@ def serve(
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
-    print(f"redyn studio: {access.address}\nPress Ctrl-C to stop.", flush=True)
+    _announce(access, password)
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
@@ -450,6 +457,14 @@ def serve(
         http=TimelyProtocol,
         **options,
     )
+
+
+def _announce(access: Access, password: str) -> None:
+    first, *more = access.addresses
+    print(f"redyn studio: {first}", *(f"or {url}" for url in more))
+    if password:
+        print("Give this address and the password to the class.")
+    print("Press Ctrl-C to stop.", flush=True)
 
 
 def _open_browser(application: Any, access: Access) -> None:

@@ -17,7 +17,7 @@ from redyn.report.scene import positions_and_quaternions, scene
 from redyn.studio import bundle, comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
-from redyn.studio.jobs import Pool
+from redyn.studio.jobs import Job, Pool
 from redyn.studio.opening import Opened, build
 from redyn.studio.panels.compare import ComparePanel
 from redyn.studio.panels.equations import EquationsPanel
@@ -56,6 +56,7 @@ OF_A_ROBOT = (
     "workspace",
     "loop",
 )  # causes of errors that are dropped with it
+POSE_DIGITS = 6  # of m, and of quaternions
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -136,7 +137,7 @@ class Desk:
         try:
             await self.settled()
             async with self._lock:
-                outcome = await asyncio.to_thread(work) if slow else work()
+                outcome = await self.session.run(work) if slow else work()
                 if isinstance(outcome, Awaitable):
                     await cast("Awaitable[Any]", outcome)
         except RedynError as error:
@@ -148,6 +149,10 @@ class Desk:
             self._be_busy(-slow)
         self.trouble(cause, message, number)
         return not message
+
+    def submit(self, task: str, *arguments: Any) -> Job:
+        """Runs a job for this user in another process: see `Pool.submit`."""
+        return self.pool.submit(task, *arguments, person=self.session.person, address=self.session.address)
 
     async def download(
         self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True
@@ -253,7 +258,7 @@ class Desk:
         while (description := state.wanted) is not None:
             self._be_busy(1)
             try:
-                robot = await asyncio.to_thread(build, description)
+                robot = await self.session.run(build, description)
             except RedynError as error:
                 state.refuse(description, str(error))
             except Exception as error:
@@ -283,8 +288,8 @@ class Desk:
         state = self.state
 
         async def go() -> None:
-            robot, plan, meshes, payload = await asyncio.to_thread(state.inverse_order)
-            found = await asyncio.to_thread(inverse, robot, plan, meshes, payload)
+            robot, plan, meshes, payload = await self.session.run(state.inverse_order)
+            found = await self.session.run(inverse, robot, plan, meshes, payload)
             if state.robot is robot and state.payload.plan() == payload:
                 state.inverse = found
 
@@ -352,7 +357,8 @@ class Desk:
         """Shows the pose in sliders, matrices and, on request, in 3D."""
         state = self.state
         if move:
-            self.view.set_poses(positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0].tolist())
+            poses = positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0]
+            self.view.set_poses(poses.round(POSE_DIGITS).tolist())
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()

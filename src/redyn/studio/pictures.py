@@ -12,7 +12,7 @@ from redyn.description import Entry, RobotDescription, gallery, to_yaml
 from redyn.errors import RedynError
 from redyn.report.thumbnail import thumbnail
 from redyn.robot import Robot, load
-from redyn.studio.jobs import Job, Pool
+from redyn.studio.jobs import Job, Limits, Pool
 from redyn.words import counted, tallied
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Pictures:
     """Draws pictures one after the other, in one process, which starts with the first; each is kept."""
 
     def __init__(self) -> None:
-        self._pool = Pool(1, SECONDS)
+        self._pool = Pool(Limits(SECONDS, workers=1))
         self._jobs: dict[str, Job] = {}  # by robot of the gallery
         self._asked: Counter[str] = Counter()  # by how many
         self._known: frozenset[str] = frozenset()

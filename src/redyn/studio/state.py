@@ -117,6 +117,11 @@ class State:
             self._folder = inbox.new_folder()
         return self._folder
 
+    @property
+    def stored(self) -> int:
+        """Bytes of uploads."""
+        return 0 if self._folder is None else inbox.size(self._folder)
+
     def keep_folder(self) -> None:
         """Marks the folder as in use for other servers: see `inbox.remove_abandoned`."""
         if self._folder is not None:

@@ -178,8 +178,8 @@ class ForwardPanel:
 
         def submit() -> None:
             if state.job is None:
-                order, person = state.forward_order(), self._desk.session.person
-                state.job = self._desk.pool.submit("redyn.studio.work:forward", order, person=person)
+                order = state.forward_order()
+                state.job = self._desk.submit("redyn.studio.work:forward", order)
 
         if await self._desk.attempt("forward", submit, slow=True):  # taught points take a moment
             self._desk.keep_soon()

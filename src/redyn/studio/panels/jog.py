@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +24,7 @@ METER = {
     "singular": "Nearly singular: there the driven joints no longer determine how the others move, "
     "and torques become large",
 }
+BUSY, LONGEST = 0.005, 0.2  # s between turns of a page: from which on it waits for more messages, and at most so long
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 # A button that is held moves on; the next step waits until the last one is done.
@@ -40,7 +43,9 @@ class JogPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._step = "0.02"
-        self._heard = 0.0  # the number of the last message from the sliders
+        self._heard = 0.0  # the number of the last message from the sliders that was taken into account
+        self._wanted: dict[int, tuple[float, float]] = {}  # values of joints that are not taken yet, and their numbers
+        self._jogging = False
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
                 text("Joints", tag="h2")
@@ -72,25 +77,43 @@ class JogPanel:
     def show_values(self) -> None:
         state = self._desk.state
         self._part.call("setValues", slider_values(state.robot, state.q).tolist(), self._heard)
-        self._meter.call("set", state.regularity)
+        self._meter.show(state.regularity)
         if state.robot.model.end_effector is None:
-            return self._where.call("set", "several tips")
+            return self._where.show("several tips")
         x, y, z = np.round(state.robot.forward_kinematics(state.q)[:3, 3], 3) + 0.0  # no -0.000
-        return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
+        return self._where.show(f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, message: Any) -> None:
-        value, sent = messages.number(message, "value"), messages.number(message, "number")
+        """Moves a joint. Of messages that come while the last ones are taken, only the latest of each joint counts."""
+        joint = messages.index(message, "joint", self._desk.state.robot.dof)
+        self._wanted[joint] = messages.number(message, "value"), messages.number(message, "number")
+        if self._jogging:
+            return
+        self._jogging = True
+        try:
+            while self._wanted:
+                await _gather()
+                await self._take()
+        finally:
+            self._jogging = False
+
+    async def _take(self) -> None:
         said: list[str] = []
 
         def jog() -> None:
-            self._heard = max(self._heard, sent)
+            wanted, self._wanted = self._wanted, {}
             state = self._desk.state
-            said.append(state.jog(messages.index(message, "joint", state.robot.dof), value))
+            for joint, (value, sent) in wanted.items():
+                self._heard = max(self._heard, sent)
+                if joint < state.robot.dof:  # it may have become another robot
+                    said.append(state.jog(joint, value))
 
         if await self._desk.attempt("pose", jog):
             self._desk.show_pose()
-            if said[0]:
-                self._desk.notify(said[0])
+            if any(said):
+                self._desk.notify("; ".join(filter(None, said)))
+        else:
+            self._wanted.clear()
 
     async def _reset(self) -> None:
         self._desk.state.reset()
@@ -105,3 +128,12 @@ class JogPanel:
 
         if await self._desk.attempt("pose", move, slow=True):
             self._desk.show_pose()
+
+
+async def _gather() -> None:
+    """Waits for messages that have arrived already: not at all if the server is idle, longer the busier it is."""
+    began = time.monotonic()
+    await asyncio.sleep(0)
+    late = time.monotonic() - began  # how long others took before it was the turn of this page again
+    if late > BUSY:
+        await asyncio.sleep(min(late, LONGEST))

@@ -190,8 +190,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_reached()
-            order, person = state.reach_order(), self._desk.session.person
-            state.search = self._desk.pool.submit("redyn.studio.reaching:reach", order, person=person)
+            order = state.reach_order()
+            state.search = self._desk.submit("redyn.studio.reaching:reach", order)
 
         await self._desk.attempt("kinematics", submit)
         self._show_solutions()
@@ -202,8 +202,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_cloud()
-            order, person = state.cloud_order(), self._desk.session.person
-            state.sampling = self._desk.pool.submit("redyn.studio.reaching:cloud", order, person=person)
+            order = state.cloud_order()
+            state.sampling = self._desk.submit("redyn.studio.reaching:cloud", order)
 
         await self._desk.attempt("workspace", submit)
         self._draw_cloud()
@@ -258,7 +258,7 @@ class KinematicsPanel:
     def _forget_numbers(self) -> None:
         """Those of another robot or frame."""
         self._now = None
-        self._meter.call("set", None)
+        self._meter.show(None)
         self._singular.set_visibility(False)
         set_text(self._able, "")
         for part in (self._jacobian, self._matrix):
@@ -291,7 +291,7 @@ class KinematicsPanel:
         if not self._open or self._ready != (state.robot, state.pose.frame):
             return self._draw_ellipsoid()
         self._now = abilities(state.robot, state.q, state.pose.frame)
-        self._meter.call("set", self._now.share)
+        self._meter.show(self._now.share)
         set_text(self._singular, f"Nearly singular: {self._now.singular}" if self._now.singular else "")
         self._singular.set_visibility(bool(self._now.singular))
         set_text(self._able, self._now.sentence)

@@ -4,7 +4,8 @@ import { element } from "../report/player.js";
 import { shade } from "../report/viewer.js";
 import { look } from "./look.js";
 
-const PAUSE = 40; // ms between messages while a slider moves
+const PAUSE = 40; // ms between messages while a slider moves; the next one waits for the answer to the last one,
+const PATIENCE = 1000; // but not longer than this
 
 /**
  * options.joints: [{ name, colour, low, high, limited, value, turns, passive }], angles in radians, shown in degrees.
@@ -15,6 +16,8 @@ export function mount(root, options, emit) {
   let rows = [];
   const waiting = new Map(); // joint to timer: what one joint has still to say, another one does not replace
   let last = 0;
+  let asked = 0; // the number of the last message,
+  let answered = 0; // and of the last one whose answer has come
   let sent = 0; // messages so far: each has a number, which the server returns with the values it led to
   const unlook = look.on(recolour);
   // Arrow keys control the slider, not the player, while it has the focus.
@@ -30,12 +33,14 @@ export function mount(root, options, emit) {
     const number = ++sent;
     rows[k].sent = number;
     const go = () => {
+      const since = performance.now() - last;
+      if (since < (answered < asked ? PATIENCE : PAUSE)) return waiting.set(k, setTimeout(go, PAUSE / 2));
       waiting.delete(k);
       last = performance.now();
-      emit("jog", { joint: k, value, number });
+      asked = number;
+      return emit("jog", { joint: k, value, number });
     };
-    if (performance.now() - last > PAUSE) go();
-    else waiting.set(k, setTimeout(go, PAUSE));
+    go();
   }
 
   function makeRow(joint, k) {
@@ -89,7 +94,10 @@ export function mount(root, options, emit) {
   return {
     setJoints,
     // A joint that has moved on since those values were computed is not moved back.
-    setValues: (values, heard) => rows.forEach((row, k) => row.sent <= heard && row.show(values[k])),
+    setValues: (values, heard) => {
+      answered = Math.max(answered, heard);
+      rows.forEach((row, k) => row.sent <= heard && row.show(values[k]));
+    },
     dispose: unlook,
   };
 }
