@@ -119,7 +119,8 @@ PLAYED = """async (film) => {
     const loaded = event('loadeddata');
     video.src = `data:video/webm;base64,${film}`;
     await loaded;
-    const paper = new OffscreenCanvas(video.videoWidth, video.videoHeight).getContext('2d', { willReadFrequently: true });
+    const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
+    const paper = canvas.getContext('2d', { willReadFrequently: true });
     const grab = () => {
         paper.drawImage(video, 0, 0);
         return paper.getImageData(0, 0, video.videoWidth, video.videoHeight).data;

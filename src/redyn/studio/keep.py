@@ -29,6 +29,7 @@ from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
 from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
+from redyn.studio.units import ANGLES
 
 VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
@@ -58,6 +59,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
         "pose": dataclasses.asdict(state.pose),
         "lessons": state.lessons.snapshot(),
+        "angles": state.angles.name,
         "tab": state.tab,
         "before": state.before,
         "board": state.board.snapshot(),
@@ -101,6 +103,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         lessons = Lessons.restored(kept["lessons"]) if "lessons" in kept else Lessons()
         own = kept["own"] is True
         package = kept.get("package", "")
+        angles = ANGLES.get(str(kept.get("angles")), state.angles)
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"the saved work cannot be read ({type(error).__name__})") from None
@@ -116,6 +119,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
+    state.angles = angles
     state.forget_reached()
     state.forget_cloud()
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.report.plots import turning
 from redyn.robot import Robot
+from redyn.studio.units import RADIANS, Angles
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -40,6 +41,10 @@ class Range(NamedTuple):
     def narrowed(self, other: Range) -> Range:
         """What both allow."""
         return Range(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
+
+    def scaled(self, factors: Array) -> Range:
+        """In other units."""
+        return Range(self.low * factors, self.high * factors)
 
     def left(self, values: Array) -> list[float]:
         """The bounds that these values exceed."""
@@ -84,11 +89,18 @@ def symmetric(most: ArrayLike | None, count: int) -> Range:
 
 
 def violations(
-    robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False, more: Sequence[Held] = ()
+    robot: Robot,
+    t: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    stops: bool = False,
+    more: Sequence[Held] = (),
+    angles: Angles = RADIANS,
 ) -> list[str]:
     """Exceeded limits, a sentence each: by how much, and since when.
 
-    `stops`: joint stops are active. `more`: limits that are not those of the robot's file.
+    `stops`: joint stops are active. `more`: limits that are not those of the robot's file. `angles`: their unit.
     """
     turns = turning(robot)
     velocity_of = {
@@ -113,10 +125,12 @@ def violations(
             limit = float(bounds.high[k] if worst > bounds.high[k] else bounds.low[k])
             since = float(t[int((over > 0).argmax())])
             if kind == "q" and stops:
-                found.append(f"{names[k]} presses its stop at {limit:.4g} {unit} by up to {over.max():.2g} {unit}")
+                by = angles.brief(float(over.max()), unit, 2)
+                found.append(f"{names[k]} presses its stop at {angles.brief(limit, unit)} by up to {by}")
                 continue
             when = "starts beyond" if since == t[0] else f"leaves from {since:.3g} s on"
-            found.append(f"{names[k]} {when} its {what}limit of {limit:.4g} {unit}: {worst:.4g} at worst")
+            most = angles.brief(limit, unit)
+            found.append(f"{names[k]} {when} its {what}limit of {most}: {worst * angles.scale(unit):.4g} at worst")
     return found
 
 

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.description.numbers import parse_angle
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.cells import number_text, numbers
 from redyn.studio.coordinates import coordinate_units
+from redyn.studio.units import Angles
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
@@ -164,10 +166,24 @@ def _number(where: str, text: str) -> float | None:
     return None if found is None else found[0]
 
 
+def limit_shown(text: str, units: list[str], angles: Angles) -> str:
+    """A field of limits: one number for all joints, or one per joint."""
+    single = len(re.split(r"[,;]", text)) == 1
+    return angles.shown(text, [units[0]] if single and len(set(units)) == 1 else units)
+
+
+def limit_typed(text: str, units: list[str], angles: Angles) -> str:
+    """What is stored of it; where joints differ in their units, one number for all becomes one per joint."""
+    single = len(re.split(r"[,;]", text)) == 1 and bool(text.strip())
+    if single and angles.degrees and len(set(units)) > 1:
+        text = ", ".join([text.strip()] * len(units))
+    return angles.typed(text, [units[0]] if single and len(set(units)) == 1 else units)
+
+
 def _limits(what: str, text: str, robot: Robot) -> Numbers | None:
     """One number for all joints, or one per joint; None if there is nothing."""
     try:
-        found = numbers(text)
+        found = numbers(text, parse_angle)
     except ValueError as error:
         raise InputError(f"{what}: {error}") from None
     if found is None:

@@ -23,12 +23,13 @@ from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
-from redyn.studio.coordinates import coordinate_units, units
+from redyn.studio.coordinates import coordinate_units, units, velocity_units
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import Range, effort_range, position_range, speed_range, symmetric, violations
 from redyn.studio.plans import MotionPlan, RunPlan
 from redyn.studio.prepared import load_meshes
 from redyn.studio.stiffness import stiffness_hint
+from redyn.studio.units import RADIANS, Angles
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -67,8 +68,12 @@ class Inverse:
     @cached_property
     def beyond(self) -> list[str]:
         """What leaves its limits."""
+        return self.beyond_in(RADIANS)
+
+    def beyond_in(self, angles: Angles) -> list[str]:
+        """The same with angles in a unit."""
         typed = [("qd", self.qd, self.typed_speed), ("qdd", self.qdd, self.typed_acceleration)]
-        return list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed)))
+        return list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed, angles=angles)))
 
     @property
     def typed_speed(self) -> Range:
@@ -97,10 +102,10 @@ class Finished(NamedTuple):
         finite = self.run.loop_error[np.isfinite(self.run.q).all(axis=1)]
         return float(np.abs(finite).max(initial=0.0))
 
-    def beyond(self, stops: bool) -> list[str]:
+    def beyond(self, stops: bool, angles: Angles = RADIANS) -> list[str]:
         """What leaves its limits."""
         run = self.run
-        return violations(run.robot, run.t, run.q, run.qd, run.tau, stops)
+        return violations(run.robot, run.t, run.q, run.qd, run.tau, stops, angles=angles)
 
 
 class Forward(NamedTuple):
@@ -200,9 +205,19 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
 # --- plots -------------------------------------------------------------------------------------------------------
 
 
-def _positions(robot: Robot, q: Array) -> Plot:
-    unit = ", ".join(unit for unit in ("rad", "m") if unit in coordinate_units(robot))
-    return limited(Plot("Joint values", unit, robot.coordinate_names, q), position_range(robot))
+def _positions(robot: Robot, q: Array, angles: Angles) -> Plot:
+    own = coordinate_units(robot)
+    unit = angles.of(", ".join(unit for unit in ("rad", "m") if unit in own))
+    plot = Plot("Joint values", unit, robot.coordinate_names, angles.values(q, own))
+    return limited(plot, position_range(robot).scaled(angles.scales(own)))
+
+
+def _rates(title: str, robot: Robot, values: Array, per: str, bounds: Range, angles: Angles) -> Plot:
+    """Of a quantity with one entry per velocity; `per`: its unit, per rad or m."""
+    own = velocity_units(robot, f"rad{per}", f"m{per}")
+    unit = angles.of(units(robot, f"rad{per}", f"m{per}"))
+    plot = Plot(title, unit, robot.velocity_names, angles.values(values, own))
+    return limited(plot, bounds.scaled(angles.scales(own)))
 
 
 def torque_plot(robot: Robot, tau: Array) -> Plot:
@@ -221,7 +236,7 @@ def limited(plot: Plot, bounds: Range) -> Plot:
     return plot._replace(beyond=beyond, lines=bounds.left(values)) if beyond.any() else plot
 
 
-def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
+def inverse_plots(found: Inverse, split: int | None = None, angles: Angles = RADIANS) -> dict[str, Plot]:
     """Plots by name; `split`: the velocity whose torque is split into components."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
@@ -234,30 +249,25 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
         torque = Plot(f"Torque of {names[split]}", unit, list(curves), np.column_stack(list(curves.values())))
     plots = {
         "torque": torque,
-        "q": _positions(robot, found.q),
-        "qd": limited(
-            Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd),
-            speed_range(robot).narrowed(found.typed_speed),
-        ),
-        "qdd": limited(
-            Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd), found.typed_acceleration
-        ),
+        "q": _positions(robot, found.q, angles),
+        "qd": _rates("Joint rates", robot, found.qd, "/s", speed_range(robot).narrowed(found.typed_speed), angles),
+        "qdd": _rates("Accelerations", robot, found.qdd, "/s²", found.typed_acceleration, angles),
     }
     if found.path is not None:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path)
     return plots
 
 
-def run_plots(run: Run) -> dict[str, Plot]:
+def run_plots(run: Run, angles: Angles = RADIANS) -> dict[str, Plot]:
     """By name."""
-    robot, names = run.robot, run.robot.velocity_names
+    robot = run.robot
     energy = run.energy._asdict()
     shown = {name: x for name, x in energy.items() if np.abs(x).max() > 0 or name in ("kinetic", "potential")}
     shown["total"] = run.energy.total
     plots = {
         "energy": Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
-        "q": _positions(robot, run.q),
-        "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd), speed_range(robot)),
+        "q": _positions(robot, run.q, angles),
+        "qd": _rates("Joint rates", robot, run.qd, "/s", speed_range(robot), angles),
     }
     if robot.driven_rates:
         plots["tau"] = torque_plot(robot, run.tau)
@@ -294,10 +304,10 @@ def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequen
     return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
 
 
-def inverse_columns(found: Inverse) -> dict[str, Array]:
+def inverse_columns(found: Inverse, angles: Angles = RADIANS) -> dict[str, Array]:
     """All columns: t, q, qd, qdd and tau of every joint, and the end effector's path."""
     columns: dict[str, Array] = {"t": found.t}
-    for key, plot in inverse_plots(found).items():
+    for key, plot in inverse_plots(found, angles=angles).items():
         columns |= plot_columns(found.robot, PREFIXES[key], found.t, plot)
     return columns
 

@@ -8,7 +8,8 @@ from typing import Any, get_args
 from redyn.description.schema import WORLD, JointType
 from redyn.studio.loop_rows import TYPES as LOOP_TYPES
 from redyn.studio.loop_rows import loop_columns as shown_loop_columns
-from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft
+from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft, cell_units
+from redyn.studio.units import Angles
 
 Column = dict[str, Any]
 
@@ -23,16 +24,16 @@ HEADS = {
     "axis": ("axis", "of the joint, in its own frame"),
     "axis2": ("axis 2", "second axis of a universal joint"),
     "pitch": ("pitch (m/rad)", "of a helical joint"),
-    "initial": ("at start", "initial joint value; for a free joint x, y, z and the quaternion x, y, z, w"),
+    "initial": ("at start", "initial joint value, rad or m; of a free joint x, y, z and the quaternion x, y, z, w"),
     "mass": ("m (kg)", "mass"),
     "lower": ("lower", "lower limit, rad or m"),
     "upper": ("upper", "upper limit, rad or m"),
     "speed": ("speed", "maximum rate, rad/s or m/s"),
     "effort": ("effort", "maximum torque or force, Nm or N"),
-    "damping": ("damping", "viscous friction, Nms/rad or Ns/m"),
+    "damping": ("damping", "viscous friction, Nms/rad or Ns/m, whatever angles are shown in"),
     "coulomb": ("Coulomb", "Coulomb friction, Nm or N"),
     "armature": ("armature", "rotor inertia, kg m² or kg"),
-    "offset": ("offset", "constant added to the joint variable"),
+    "offset": ("offset", "constant added to the joint variable, rad or m"),
 }
 LOOP_HEADS = {
     "at": ("at (m)", "where the joint is on the first link, x, y, z in its frame"),
@@ -46,6 +47,7 @@ LOOP_HEADS = {
     "frame1": ("frame on the first", "of the joint: x, y, z (m), roll, pitch, yaw (rad); its z is the axis"),
     "frame2": ("frame on the second", "of the joint: x, y, z (m), roll, pitch, yaw (rad); its z is the axis"),
 }
+OF_JOINTS = ("lower", "upper", "speed", "offset")  # their units are those of the joint
 DRIVEN = "whether the joint has a motor; the others are passive and follow"
 BOX = "(p) => (typeof p.value === 'boolean' ? {component: 'agCheckboxCellRenderer'} : undefined)"
 DH_TYPES = ["revolute", "prismatic", "fixed"]
@@ -57,7 +59,7 @@ SHORT = (
 )
 
 
-def link_columns(draft: Draft, tab: str) -> list[Column]:
+def link_columns(draft: Draft, tab: str, angles: Angles) -> list[Column]:
     """Of the tables of links: geometry, mass or joint."""
     columns: list[Column] = [{"field": "name", "headerName": "link", "pinned": "left", "width": 68, "flex": 0}]
     heads = dict(HEADS)
@@ -79,13 +81,16 @@ def link_columns(draft: Draft, tab: str) -> list[Column]:
         ]
         if draft.loops:
             columns.append(_driven())
+    kinds = {row["joint"] for row in draft.rows if row["joint"] != "fixed"}
     for column in shown:
         title, meaning = heads[column]
-        columns.append({"field": column, "headerName": title, "headerTooltip": meaning})
+        own = {str(cell_units({"joint": kind}, column)) for kind in kinds} if column in OF_JOINTS else set[str]()
+        title = f"{title} ({own.pop()})" if len(own) == 1 else title
+        columns.append({"field": column, "headerName": angles.of(title), "headerTooltip": angles.of(meaning)})
     return [_with_errors(column) for column in columns]
 
 
-def loop_columns(draft: Draft) -> list[Column]:
+def loop_columns(draft: Draft, angles: Angles) -> list[Column]:
     """Of the table of loops."""
     links = [WORLD, *(row["name"] for row in draft.rows)]
     joints = [draft.joint_name(i) for i, row in enumerate(draft.rows) if row["joint"] != "fixed"]
@@ -101,7 +106,9 @@ def loop_columns(draft: Draft) -> list[Column]:
         if column in LOOP_HEADS:
             title, meaning = LOOP_HEADS[column]
             wide = 44 if column == "axis" else 98
-            columns.append({"field": column, "headerName": title, "headerTooltip": meaning, "minWidth": wide})
+            columns.append(
+                {"field": column, "headerName": title, "headerTooltip": angles.of(meaning), "minWidth": wide}
+            )
     columns.append(
         {
             "field": "gap",

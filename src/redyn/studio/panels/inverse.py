@@ -12,7 +12,7 @@ from nicegui import ui
 
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
-from redyn.studio.coordinates import coordinate_heads
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_units
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import sentence
@@ -20,7 +20,8 @@ from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
-from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach
+from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach, limit_shown, limit_typed
+from redyn.studio.units import together
 from redyn.studio.work import plot_data
 from redyn.words import counted
 
@@ -46,17 +47,19 @@ RADIUS = "From where the end effector begins to the axis; a change moves the cen
 PATH = {
     "centre": ("centre (m)", "wide-field", "A point of the axis: x, y, z in the world"),
     "axis": ("axis", "middle", "Direction of the axis in the world, such as 0, 0, 1"),
-    "angle": ("angle", "short2", "About the axis: 360 deg, 2*pi"),
+    "angle": ("angle (rad)", "short2", "About the axis: 360 deg, 2*pi"),
     "advance": ("advance (m)", "short2", "Along the axis"),
 }
+PATH_UNITS = {"angle": "rad"}
 TEACH = "Add the pose that the robot shows to the list"
 TAUGHT = {
-    "speed": ("speed limit", "rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1"),
+    "speed": ("speed limit", "rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1 rad/s"),
     "acceleration": (
         "acceleration limit",
         "rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
     ),
 }
+TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
 ROUNDING = 1e-12  # of a reaction, beside the largest one
 SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
 
@@ -130,7 +133,7 @@ class InversePanel:
     def _set_path(self, name: str, value: str) -> None:
         path = self._desk.state.motion.path
         if path is not None:
-            setattr(path, name, value)
+            setattr(path, name, self._desk.state.angles.typed(value, PATH_UNITS.get(name, "")))
             path.typed = True
             self._show_path()
             self._desk.keep_soon()
@@ -160,13 +163,21 @@ class InversePanel:
         form = self._desk.state.motion
         path = form.path
         begin = {} if path is None else {"begin": path.begin}
-        messages.put_text(message, {"start": form.start, "stop": form.stop, **begin})
+        angles, units = self._desk.state.angles, self._units()
+        rows = {"start": form.start, "stop": form.stop, **begin}
+        messages.put_text(message, rows, lambda _, joint, typed: angles.typed(typed, units[joint]))
         if path is not None and messages.entry(message, "row") == "begin":
             path.typed = True
             self._show_path()
         else:
             form.typed = True
         self._desk.keep_soon()
+
+    def _units(self) -> list[str]:
+        """Of the joint values that are entered."""
+        robot = self._desk.state.robot
+        every = coordinate_units(robot)
+        return [every[i] for i in entries(robot).q]
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
@@ -189,14 +200,18 @@ class InversePanel:
             self._points_changed()
 
     def _set_limit(self, name: str, value: str) -> None:
-        setattr(self._desk.state.motion.taught, name, value)
+        state = self._desk.state
+        stored = limit_typed(value, velocity_units(state.robot, *TAUGHT_UNITS[name]), state.angles)
+        setattr(state.motion.taught, name, stored)
         self._points_changed()
 
     def _edit_point(self, message: Any) -> None:
         points = self._desk.state.motion.taught.points
         point, typed = points[messages.index(message, "point", len(points))], messages.entry(message, "text")
         if "joint" in message:
-            point.q[messages.index(message, "joint", len(point.q))] = messages.text(typed)
+            joint = messages.index(message, "joint", len(point.q))
+            units = coordinate_units(self._desk.state.robot)
+            point.q[joint] = self._desk.state.angles.typed(messages.text(typed), units[joint])
             return self._desk.keep_soon()
         name = messages.entry(message, "field")
         if name not in FIELDS:
@@ -228,12 +243,20 @@ class InversePanel:
         state = self._desk.state
         form, taught = state.motion.taught, can_teach(state.robot)
         for name, entry in self._limit_fields.items():
-            entry.show(getattr(form, name))
+            units = velocity_units(state.robot, *TAUGHT_UNITS[name])
+            entry.show(limit_shown(getattr(form, name), units, state.angles))
+            entry.name(f"{TAUGHT[name][0]} ({state.angles.of(together(units))})")
             entry.frame.set_visibility(taught)
         self._teach.set_visibility(taught)
         self._points.set_visibility(taught)
         set_text(self._taught_note, "" if taught else NOT_TAUGHT)
-        self._points.call("set", {"heads": coordinate_heads(state.robot), "points": [asdict(p) for p in form.points]})
+        units = coordinate_units(state.robot)
+        points = [{**asdict(point), "q": state.angles.row(point.q, units)} for point in form.points]
+        heads = [
+            {**head, "unit": state.angles.of(unit)}
+            for head, unit in zip(coordinate_heads(state.robot), units, strict=True)
+        ]
+        self._points.call("set", {"heads": heads, "points": points if taught else []})
 
     async def run(self) -> None:
         if await self._desk.run_inverse():
@@ -268,16 +291,19 @@ class InversePanel:
         self._kind.show(form.kind)
         self._duration.show(form.duration)
         self._show_sample()
-        hint = "rad or m; pi/2 and 90 deg are understood"
-        rows = [
-            {"id": "start", "label": "start", "values": form.start, "hint": hint, "use": True},
-            {"id": "stop", "label": "stop", "values": form.stop, "hint": hint, "use": True},
+        angles, units = state.angles, self._units()
+        hint = f"{angles.of('rad or m')}; pi/2 and 90 deg are understood"
+        unit = angles.of(together(units))
+        more = {"hint": hint, "unit": unit, "use": True}
+        rows: list[dict[str, Any]] = [
+            {"id": "start", "label": "start", "values": angles.row(form.start, units), **more},
+            {"id": "stop", "label": "stop", "values": angles.row(form.stop, units), **more},
         ]
         along = form.kind in PATHS
         if along:
-            begin = form.path.begin if form.path is not None else []
+            begin = angles.row(form.path.begin, units) if form.path is not None else []
             where = f"Where the path begins, {hint}"
-            rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "use": True}]
+            rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "unit": unit, "use": True}]
         heads = coordinate_heads(state.robot)
         shown = [heads[i] for i in entries(state.robot).q]
         self._rows.call("set", [{"heads": shown, "rows": rows}] if rows[0]["values"] else [])
@@ -301,7 +327,8 @@ class InversePanel:
         if path is None:
             return
         for name, entry in self._fields.items():
-            entry.show(getattr(path, name))
+            entry.show(state.angles.shown(getattr(path, name), PATH_UNITS.get(name, "")))
+            entry.name(state.angles.of(PATH[name][0]))
         self._fields["advance"].frame.set_visibility(state.motion.kind == "screw")
         self._radius.frame.set_visibility(state.motion.kind == "circle")
         if state.motion.kind == "circle":
@@ -337,12 +364,13 @@ class InversePanel:
         self._reactions.set_visibility(reactions)
         self._pinned.show(found is not None)
         self._desk.compare.show()
-        set_text(self._limits, sentence(found.beyond) if found is not None else "")
-        self._limits.set_visibility(found is not None and bool(found.beyond))
+        beyond = [] if found is None else found.beyond_in(self._desk.state.angles)
+        set_text(self._limits, sentence(beyond))
+        self._limits.set_visibility(bool(beyond))
         if found is None:
             self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
-        shown = takeaway.plots_of(found, self._split_at(), self._desk.state.board.pins)
+        shown = takeaway.plots_of(found, self._split_at(), self._desk.state.board.pins, self._desk.state.angles)
         plots = {key: plot_data(found.robot, found.t, *pair) for key, pair in shown.items()}
         name = uploads.safe_name(found.robot.name)
         self._plots.call("setPlots", {"plots": plots, "start": 0, "duration": float(found.t[-1]), "name": name})
