@@ -76,7 +76,9 @@ def test_a_pose_and_all_its_solutions(tab):
 
     # A solution is gone to, by its button as by the keyboard; the end effector stays where it is.
     tip = tab("tip-position").text_content()
-    shown = [float(x.removesuffix(" rad")) for x in tab.page.locator("[data-testid=solution-3] td").all_text_contents()[:6]]
+    shown = [
+        float(x.removesuffix(" rad")) for x in tab.page.locator("[data-testid=solution-3] td").all_text_contents()[:6]
+    ]
     tab("go-3").focus()
     tab.page.keyboard.press("Enter")
     tab.page.wait_for_selector("[data-testid=solution-3][aria-current]")

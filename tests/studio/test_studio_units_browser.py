@@ -46,7 +46,6 @@ def slider(tab, joint):
 def test_everything_follows(tab):
     q = np.array([y for _, _, y in tab.curves("plot-q")])
     assert tab("stop-1").input_value() == "pi/3"
-    unedited = tab.page.evaluate("sessionStorage['redyn-work']")
     switch(tab, "deg")
     shown = np.array([y for _, _, y in tab.curves("plot-q")])
     factors = np.array([1.0 if k == 2 else 180 / math.pi for k in range(6)])[:, None]
@@ -69,7 +68,6 @@ def test_everything_follows(tab):
     assert [tab(f"stop-{k}").input_value() for k in (1, 2, 3)] == ["pi/3", "-5*pi/6", "0.735"]
     assert tab.cell(0, "alpha").text_content() == "-pi/2"
     np.testing.assert_array_equal(np.array([y for _, _, y in tab.curves("plot-q")]), q)
-    del unedited
 
 
 def test_what_is_typed_in_degrees_is_stored_exactly(tab):
@@ -84,13 +82,13 @@ def test_what_is_typed_in_degrees_is_stored_exactly(tab):
     curves = tab.curves("plot-q")
     assert [curves[k][2][-1] for k in (0, 1, 2)] == pytest.approx([90, -45, 0.735], rel=1e-15)
     with tab.redrawn("inverse"):
-        tab.edit(1, "alpha", "45 + 45")
-    tab.soon(lambda: tab.cell(1, "alpha").text_content(), "45 + 45")
+        tab.edit(0, "alpha", "45 + 45")
+    tab.soon(lambda: tab.cell(0, "alpha").text_content(), "45 + 45")
     tab("robot-save").click()
     with tab.page.expect_download() as download:
         tab("save-yaml").click()
     saved = redyn.load(download.value.path().rename(download.value.path().with_suffix(".yaml")))
-    assert saved.description.links[1].alpha == math.pi / 2
+    assert saved.description.links[0].alpha == math.pi / 2
     field = tab("joint-slider-1").locator("input[type=text]")
     field.fill("30")
     field.press("Enter")
@@ -116,7 +114,7 @@ def test_taught_points_and_kinematics(tab):
     tab.shown("solution-1")
     texts = tab.page.locator("[data-testid=solution-1] td").all_text_contents()[:3]
     assert [text[-1] for text in texts] == ["\u00b0", "\u00b0", "m"]
-    assert tab.page.locator("[data-testid=reach] thead").text_content().count("deg") == 3
+    assert tab.page.locator("[data-testid=reach] thead").first.text_content().count("deg") == 3
     tab.keep("degrees-kinematics")
     assert tab.fits()
     tab.open("compare")
@@ -125,7 +123,7 @@ def test_taught_points_and_kinematics(tab):
     tab.open("forward")
     assert tab.page.locator("[data-row=qd0] th").text_content().startswith("rate deg/s, m/s")
     tab.dock("joint")
-    assert "lower" in heads(tab)
+    tab.wait_text("loop-facts", "In deg, deg/s, Nm and Nms/rad")
     tab.keep("degrees-forward")
     assert tab.fits()
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 from redyn.description.schema import WORLD, JointType
 from redyn.studio.loop_rows import TYPES as LOOP_TYPES
 from redyn.studio.loop_rows import loop_columns as shown_loop_columns
-from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft, cell_units
+from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft
 from redyn.studio.units import Angles
 
 Column = dict[str, Any]
@@ -47,7 +47,6 @@ LOOP_HEADS = {
     "frame1": ("frame on the first", "of the joint: x, y, z (m), roll, pitch, yaw (rad); its z is the axis"),
     "frame2": ("frame on the second", "of the joint: x, y, z (m), roll, pitch, yaw (rad); its z is the axis"),
 }
-OF_JOINTS = ("lower", "upper", "speed", "offset")  # their units are those of the joint
 DRIVEN = "whether the joint has a motor; the others are passive and follow"
 BOX = "(p) => (typeof p.value === 'boolean' ? {component: 'agCheckboxCellRenderer'} : undefined)"
 DH_TYPES = ["revolute", "prismatic", "fixed"]
@@ -81,11 +80,8 @@ def link_columns(draft: Draft, tab: str, angles: Angles) -> list[Column]:
         ]
         if draft.loops:
             columns.append(_driven())
-    kinds = {row["joint"] for row in draft.rows if row["joint"] != "fixed"}
     for column in shown:
         title, meaning = heads[column]
-        own = {str(cell_units({"joint": kind}, column)) for kind in kinds} if column in OF_JOINTS else set[str]()
-        title = f"{title} ({own.pop()})" if len(own) == 1 else title
         columns.append({"field": column, "headerName": angles.of(title), "headerTooltip": angles.of(meaning)})
     return [_with_errors(column) for column in columns]
 

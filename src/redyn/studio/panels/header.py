@@ -113,7 +113,7 @@ class Header:
             self._report_button = button("Report", "export-html", self._report, REPORT)
             self._data = button("CSV", "export-csv", self._csv, DATA)
             with box("group"):
-                self._angles = button("", "angles", self._switch_angles, classes="small icon")
+                self._angles = button("", "angles", self._switch_angles, classes="small angles")
                 button("Aa", "large-type", title="Large type", classes="small icon", js="() => redynLook.large()")
                 button("◐", "theme", title="Light or dark", classes="small icon", js="() => redynLook.theme()")
                 button("?", "help", self._help, "Keys", "small icon")

@@ -46,6 +46,7 @@ REMOVE = {
 ADD_LOOP = "Pin the end of the last link to the ground where it is now"
 STEPS = "Link by link from the base"
 TIP = "Make this frame the end effector: its path is drawn, and the jog buttons move it"
+UNITS_OF_JOINTS = "In rad, rad/s, Nm and Nms/rad; of joints that slide in m, m/s, N and Ns/m."
 NO_LOOPS = (
     "No loops. To close one: bend the robot with its sliders until the end of its last link is where it is to be held, "
     "then press + Loop. It is pinned to the ground there; the table then lets you pin it to another link instead."
@@ -186,8 +187,9 @@ class TablesPanel:
         self._grid.run_grid_method("updateGridOptions", changes)
         self._grid.run_grid_method("refreshCells", {"force": True})
         self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
-        self._facts.set_visibility(self._shows_loops)
-        set_text(self._facts, " ".join(state.loop_facts) if draft.loops else NO_LOOPS)
+        self._facts.set_visibility(self._shows_loops or self._tab == "joint")
+        loops = " ".join(state.loop_facts) if draft.loops else NO_LOOPS
+        set_text(self._facts, loops if self._shows_loops else state.angles.of(UNITS_OF_JOINTS))
         self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
