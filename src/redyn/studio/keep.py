@@ -28,7 +28,7 @@ from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
 from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
-from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
+from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, TIP, PointForm, TaughtForm
 from redyn.studio.units import ANGLES
 
 VERSION = 2
@@ -170,7 +170,8 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
         if len(values) == robot.nq:
             points.append(PointForm(values, **fields))
-    return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+    limits = [str(kept[name])[:LONGEST] for name in ("speed", "acceleration")]
+    return TaughtForm(points, *limits, *(str(kept.get(name, ""))[:LONGEST] for name in TIP))
 
 
 def _pose(data: object, robot: Robot) -> PoseForm:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.report.plots import turning
 from redyn.robot import Robot
 from redyn.studio.units import RADIANS, Angles
+from redyn.trajectory.pace import TipMotion
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -23,6 +24,7 @@ _WORDS = {
     "qdd": ("acceleration ", "rad/s²", "m/s²"),
     "tau": ("effort ", "Nm", "N"),
 }
+_TIP_WORDS, _TIP_UNITS = ("speed", "acceleration", "angular speed"), ("m/s", "m/s²", "rad/s")
 Held = tuple[str, Array, "Range"]  # what of a motion is to stay within bounds: q, qd, qdd or tau, its values, and those
 
 
@@ -131,6 +133,25 @@ def violations(
             when = "starts beyond" if since == t[0] else f"leaves from {since:.3g} s on"
             most = angles.brief(limit, unit)
             found.append(f"{names[k]} {when} its {what}limit of {most}: {worst * angles.scale(unit):.4g} at worst")
+    return found
+
+
+def beyond_most(values: Array, most: float) -> Flags:
+    """Where values exceed a limit."""
+    return values > most * (1 + 1e-5)  # limits are kept between samples, not at every instant
+
+
+def tip_violations(t: Array, tip: TipMotion, limits: Sequence[float], angles: Angles) -> list[str]:
+    """Exceeded limits of the end effector, a sentence each. `limits`: of speed, acceleration and angular speed."""
+    found: list[str] = []
+    for what, unit, values, most in zip(_TIP_WORDS, _TIP_UNITS, tip, limits, strict=True):
+        out = beyond_most(values, most)
+        if out.any():
+            worst, since = float(values.max()) * angles.scale(unit), float(t[int(out.argmax())])
+            limit = angles.brief(most, unit)
+            found.append(
+                f"the end effector exceeds its {what} limit of {limit} from {since:.3g} s on: {worst:.4g} at worst"
+            )
     return found
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.html import chart
+from redyn.report.html import POINTS, chart
 from redyn.report.plots import Other, Plot, curves, turning
 from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
@@ -25,11 +25,23 @@ from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
 from redyn.studio.coordinates import coordinate_units, units, velocity_units
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.limits import Range, effort_range, position_range, speed_range, symmetric, violations
-from redyn.studio.plans import MotionPlan, RunPlan
+from redyn.studio.limits import (
+    Range,
+    beyond_most,
+    effort_range,
+    position_range,
+    speed_range,
+    symmetric,
+    tip_violations,
+    violations,
+)
+from redyn.studio.plans import USUAL_SAMPLE, MotionPlan, RunPlan, most_rows, rows
 from redyn.studio.prepared import load_meshes
 from redyn.studio.stiffness import stiffness_hint
+from redyn.studio.teaching import TIP
 from redyn.studio.units import RADIANS, Angles
+from redyn.trajectory import Taught
+from redyn.trajectory.pace import TipMotion, tip_motion
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -48,6 +60,7 @@ class Inverse:
     tau: Array
     path: Array | None  # of the end effector; None if there are several tips
     scene: dict[str, Any]
+    tip: TipMotion | None = None  # how the end effector moves, zero where it has no limits; None if it has none at all
 
     @cached_property
     def parts(self) -> TorqueParts:
@@ -72,8 +85,25 @@ class Inverse:
 
     def beyond_in(self, angles: Angles) -> list[str]:
         """The same with angles in a unit."""
+        held = [] if self.tip is None else tip_violations(self.t, self.tip, self.tip_limits, angles)
         typed = [("qd", self.qd, self.typed_speed), ("qdd", self.qdd, self.typed_acceleration)]
-        return list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed, angles=angles)))
+        return (
+            list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed, angles=angles)))
+            + held
+        )
+
+    @property
+    def tip_limits(self) -> list[float]:
+        """Of the end effector on lines and circles: speed, acceleration, angular speed."""
+        taught = self.plan.taught
+        return [(None if taught is None else getattr(taught, name)) or np.inf for name in TIP]
+
+    @cached_property
+    def tip_beyond(self) -> NDArray[np.bool_] | None:
+        """Where the end effector exceeds its limits; None if it has none."""
+        if self.tip is None:
+            return None
+        return np.any([beyond_most(x, most) for x, most in zip(self.tip, self.tip_limits, strict=True)], axis=0)
 
     @property
     def typed_speed(self) -> Range:
@@ -130,7 +160,11 @@ def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None) -> Inver
     tau = robot.inverse_dynamics(q, qd, qdd)
     path = robot.forward_kinematics(q)[:, :3, 3] if robot.model.end_effector is not None else None
     shown = scene(robot, t, q, meshes=load_meshes(meshes))
-    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown)
+    tip = None
+    if isinstance(motion, Taught) and plan.taught is not None and plan.taught.tip:
+        on = motion.on_path(t)
+        tip = TipMotion(*(np.where(on, x, 0.0) for x in tip_motion(robot, q, qd, qdd)))
+    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown, tip)
 
 
 class Order(NamedTuple):
@@ -254,7 +288,9 @@ def inverse_plots(found: Inverse, split: int | None = None, angles: Angles = RAD
         "qdd": _rates("Accelerations", robot, found.qdd, "/s²", found.typed_acceleration, angles),
     }
     if found.path is not None:
-        plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path)
+        beyond = None if found.tip_beyond is None else np.tile(found.tip_beyond[:, None], (1, 3))
+        red = beyond if beyond is not None and beyond.any() else None
+        plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path, red)
     return plots
 
 
@@ -281,6 +317,14 @@ def plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = ()) 
     return chart(t, plot, curves(robot, t, plot, others), doubles)
 
 
+def rows_note(t: Array, robot: Robot) -> str:
+    """On a result with more rows than plots show, or fewer than usual; empty for others."""
+    wanted = rows(float(t[-1]), USUAL_SAMPLE)
+    thinned = "" if len(t) <= POINTS else f"plots show the peaks of {len(t):,} rows, CSV has all"
+    full = "" if wanted <= most_rows(robot) else f"{wanted:,}, a hundred per second, do not fit into memory"
+    return "; ".join(filter(None, [thinned, full]))
+
+
 def doubles(values: Array) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode("ascii")
 
@@ -295,6 +339,7 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 
 # --- tables to download ------------------------------------------------------------------------------------------
 
+BLOCK = 5000  # rows that are written at a time
 PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
 
 
@@ -313,13 +358,19 @@ def inverse_columns(found: Inverse, angles: Angles = RADIANS) -> dict[str, Array
 
 
 def csv_text(columns: dict[str, Array]) -> str:
-    """Full precision; an empty cell for NaN."""
-    rows = np.column_stack(list(columns.values())).tolist()
-    return csv_lines(list(columns), *(["" if x != x else x for x in row] for row in rows))
+    """Full precision; an empty cell for NaN. Rows become Python's numbers a block at a time, which are large."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(list(columns))
+    count = min(len(values) for values in columns.values())
+    for k in range(0, count, BLOCK):
+        block = np.column_stack([values[k : k + BLOCK] for values in columns.values()])
+        writer.writerows(["" if x != x else x for x in row] for row in block.tolist())
+    return text.getvalue()
 
 
-def csv_lines(*rows: list[Any]) -> str:
+def csv_lines(*lines: list[Any]) -> str:
     """Rows of a CSV file."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
+    csv.writer(text).writerows(lines)
     return text.getvalue()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -37,6 +38,10 @@ def tip_motion(robot: Robot, q: Array, qd: Array, qdd: Array, link: LinkName = N
     return TipMotion(length(twist[:, 3:], axis=1), length(change[:, 3:], axis=1), length(twist[:, :3], axis=1))
 
 
+def _positive(value: object) -> bool:
+    return isinstance(value, int | float | np.number) and bool(0 < value < np.inf)
+
+
 @dataclass(frozen=True)
 class Pace:
     """Limits of the joints, and of a frame: `tip` is infinite where there are none."""
@@ -53,7 +58,7 @@ class Pace:
         frame: str,
         speed: ArrayLike | None,
         acceleration: ArrayLike | None,
-        tip: tuple[float | None, float | None, float | None],
+        tip: Sequence[float | None],
     ) -> Pace:
         known = {link.name: link.joint.speed_limit or SPEED for link in robot.description.links}
         of_file = np.array([known[link.name] for link in robot.model.driven])
@@ -62,7 +67,7 @@ class Pace:
         if not ((fastest > 0).all() and (quickest > 0).all()):
             raise InputError("taught: speed and acceleration must be positive")
         for name, value in zip(("speed", "acceleration", "angular_speed"), tip, strict=True):
-            if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < np.inf):
+            if value is not None and not _positive(value):
                 raise InputError(f"taught: tip_{name} must be a positive number, got {value!r}")
         most = [np.inf if value is None else float(value) for value in tip]
         return Pace(robot, frame, fastest, quickest, (most[0], most[1], most[2]))

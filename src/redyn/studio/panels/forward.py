@@ -19,7 +19,7 @@ from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
 from redyn.studio.units import together
-from redyn.studio.work import Finished, plot_data
+from redyn.studio.work import Finished, plot_data, rows_note
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ CARDS = [
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
 STOPS = "Springs and dampers at the joint limits"
-SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
 
 class ForwardPanel:
@@ -242,7 +242,7 @@ class ForwardPanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.run
-        self._sample.show(form.sample or usual_text(form.duration))
+        self._sample.show(form.sample or usual_text(form.duration, self._desk.state.robot))
 
     def show_form(self) -> None:
         state = self._desk.state
@@ -351,7 +351,9 @@ def _sentence(finished: Finished) -> str:
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
     loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
     hint = f"; {finished.hint}" if finished.hint else ""
-    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}"
+    rows = rows_note(run.t, run.robot)
+    note = f"; {rows}" if rows else ""
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}{note}"
 
 
 def _summary(runs: list[Finished]) -> str:

@@ -20,9 +20,9 @@ from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.pinned import Pinned
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
-from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach, limit_shown, limit_typed
+from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, TIP, can_teach, limit_shown, limit_typed
 from redyn.studio.units import together
-from redyn.studio.work import plot_data
+from redyn.studio.work import plot_data, rows_note
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -59,9 +59,15 @@ TAUGHT = {
         "rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
     ),
 }
+TIP_LABELS = {
+    "tip_speed": "tip speed (m/s)",
+    "tip_acceleration": "tip acceleration (m/s²)",
+    "tip_angular_speed": "tip turning (rad/s)",
+}
+TIP_TITLE = "Limit of the end effector on lines and circles; empty: none"
 TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
 ROUNDING = 1e-12  # of a reaction, beside the largest one
-SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
 
 class InversePanel:
@@ -102,6 +108,12 @@ class InversePanel:
                         name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "medium", title)
                         for name, (label, title) in TAUGHT.items()
                     }
+                    self._tip_fields = {
+                        name: Field(
+                            "", partial(self._set_tip_limit, name), f"taught-{name}", label, "medium", TIP_TITLE
+                        )
+                        for name, label in TIP_LABELS.items()
+                    }
                     self._taught_note = text("", "run-note", testid="taught-note")
                 self._points = Part("points", {"legs": list(LEGS)}, edit=self._edit_point, act=self._act)
             self._file = text("", "file-name", testid="motion-file")
@@ -109,6 +121,7 @@ class InversePanel:
             with box("run-line of-results"):
                 self._pinned = Pinned(desk, "inverse")
                 self._drive = button("Drive", "drive", self._to_forward, DRIVE)
+                self._rows_note = text("", "run-note", testid="inverse-note")
                 self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
             self._reactions = box("reactions", "reactions")
@@ -157,7 +170,9 @@ class InversePanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.motion
-        self._sample.show(form.sample or ("" if form.kind == "taught" else usual_text(form.duration)))
+        self._sample.show(
+            form.sample or ("" if form.kind == "taught" else usual_text(form.duration, self._desk.state.robot))
+        )
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.motion
@@ -205,6 +220,11 @@ class InversePanel:
         setattr(state.motion.taught, name, stored)
         self._points_changed()
 
+    def _set_tip_limit(self, name: str, value: str) -> None:
+        state = self._desk.state
+        setattr(state.motion.taught, name, state.angles.typed(value, TIP[name]))
+        self._points_changed()
+
     def _edit_point(self, message: Any) -> None:
         points = self._desk.state.motion.taught.points
         point, typed = points[messages.index(message, "point", len(points))], messages.entry(message, "text")
@@ -247,6 +267,10 @@ class InversePanel:
             entry.show(limit_shown(getattr(form, name), units, state.angles))
             entry.name(f"{TAUGHT[name][0]} ({state.angles.of(together(units))})")
             entry.frame.set_visibility(taught)
+        for name, entry in self._tip_fields.items():
+            entry.show(state.angles.shown(getattr(form, name), TIP[name]))
+            entry.name(state.angles.of(TIP_LABELS[name]))
+            entry.frame.set_visibility(taught and form.has_paths)
         self._teach.set_visibility(taught)
         self._points.set_visibility(taught)
         set_text(self._taught_note, "" if taught else NOT_TAUGHT)
@@ -367,6 +391,7 @@ class InversePanel:
         beyond = [] if found is None else found.beyond_in(self._desk.state.angles)
         set_text(self._limits, sentence(beyond))
         self._limits.set_visibility(bool(beyond))
+        set_text(self._rows_note, rows_note(found.t, self._desk.state.robot) if found is not None else "")
         if found is None:
             self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
