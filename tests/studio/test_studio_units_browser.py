@@ -125,7 +125,7 @@ def test_taught_points_and_kinematics(tab):
     tab.hidden("taught-tip_speed")
     tab("point-2-leg").select_option("line")
     tab.shown("taught-tip_speed", "taught-tip_angular_speed")
-    assert "tip turning (deg/s)" in tab("taught-tip_angular_speed").text_content()
+    assert "tip (deg/s)" in tab("taught-tip_angular_speed").text_content()
     tab("taught-tip_angular_speed").locator("input").fill("5")
     tab.page.keyboard.press("Enter")
     tab.run("inverse")

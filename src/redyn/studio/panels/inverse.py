@@ -53,16 +53,16 @@ PATH = {
 PATH_UNITS = {"angle": "rad"}
 TEACH = "Add the pose that the robot shows to the list"
 TAUGHT = {
-    "speed": ("speed limit", "rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1 rad/s"),
+    "speed": ("speed", "Limit, rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1 rad/s"),
     "acceleration": (
-        "acceleration limit",
-        "rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
+        "acceleration",
+        "Limit, rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
     ),
 }
 TIP_LABELS = {
-    "tip_speed": "tip speed (m/s)",
-    "tip_acceleration": "tip acceleration (m/s²)",
-    "tip_angular_speed": "tip turning (rad/s)",
+    "tip_speed": "tip (m/s)",
+    "tip_acceleration": "tip (m/s²)",
+    "tip_angular_speed": "tip (rad/s)",
 }
 TIP_TITLE = "Limit of the end effector on lines and circles; empty: none"
 TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
@@ -105,12 +105,12 @@ class InversePanel:
                 with box("form"):
                     self._teach = button("Teach", "teach", self._teach_point, TEACH)
                     self._limit_fields = {
-                        name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "medium", title)
+                        name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "middle", title)
                         for name, (label, title) in TAUGHT.items()
                     }
                     self._tip_fields = {
                         name: Field(
-                            "", partial(self._set_tip_limit, name), f"taught-{name}", label, "medium", TIP_TITLE
+                            "", partial(self._set_tip_limit, name), f"taught-{name}", label, "short2", TIP_TITLE
                         )
                         for name, label in TIP_LABELS.items()
                     }
@@ -276,11 +276,9 @@ class InversePanel:
         set_text(self._taught_note, "" if taught else NOT_TAUGHT)
         units = coordinate_units(state.robot)
         points = [{**asdict(point), "q": state.angles.row(point.q, units)} for point in form.points]
-        heads = [
-            {**head, "unit": state.angles.of(unit)}
-            for head, unit in zip(coordinate_heads(state.robot), units, strict=True)
-        ]
-        self._points.call("set", {"heads": heads, "points": points if taught else []})
+        unit = state.angles.of(together(units))
+        heads = coordinate_heads(state.robot)
+        self._points.call("set", {"heads": heads, "unit": unit, "points": points if taught else []})
 
     async def run(self) -> None:
         if await self._desk.run_inverse():
