@@ -10,6 +10,7 @@ const THEMES = {
   light: { shell: 0xbcc6d2, base: 0x7b8794, rod: 0xc3cad3, minor: 0xb9c3cf, major: 0x8795a6, shadow: 0.2, light: 1.0 },
   dark: { shell: 0xc6ced8, base: 0x55606d, rod: 0xaeb7c2, minor: 0x33404f, major: 0x4e6075, shadow: 0.45, light: 0.8 },
 };
+const INKS = { light: ["#1f2933", "#ffffff"], dark: ["#e6edf3", "#10171f"] }; // of names, and around them
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
 const PAYLOAD = 0xb0702a;
@@ -80,7 +81,8 @@ export function createDevice(THREE) {
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
  * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
  * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
- * look(there) sets it. `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
+ * look(there) sets it. still(context, box, t): draws the robot there as well, finely, now or (t) at another time, and
+ * leaves the page's own picture to the next draw(). `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
  * change.
  */
 export function createViewer(container, { renderer, environment, software }, THREE, OrbitControls, scene) {
@@ -104,6 +106,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   let theme = "light";
   let pending = 0;
   let alive = true;
+  let quiet = false; // while another picture than the page's is made
   const finest = software ? 1 : 0; // level while things move
   const pace = { last: 0, mean: (SLOW + FAST) / 2, level: finest, rest: 0 };
 
@@ -529,7 +532,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   // --- drawing ----------------------------------------------------------------------------------------------
 
   function draw() {
-    if (!pending && alive) pending = requestAnimationFrame(render);
+    if (!pending && alive && !quiet) pending = requestAnimationFrame(render);
   }
 
   function render(stamp) {
@@ -583,16 +586,47 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  function placeLabels() {
+  /** Names of the frames with their places in the container. */
+  function labelPlaces() {
     const taken = [];
-    for (const { triad, label } of named) {
+    return named.map(({ triad, label }) => {
       const at = triad.getWorldPosition(new THREE.Vector3()).project(camera);
       const x = Math.round(((at.x + 1) / 2) * container.clientWidth) + 8;
       let y = Math.round(((1 - at.y) / 2) * container.clientHeight) - 18;
       while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 13)) y -= 13; // frames may coincide
       taken.push([x, y]);
-      label.style.transform = `translate(${x}px, ${y}px)`;
+      return { label, x, y };
+    });
+  }
+
+  function placeLabels() {
+    for (const { label, x, y } of labelPlaces()) label.style.transform = `translate(${x}px, ${y}px)`;
+  }
+
+  /** box: { left, top, width, height, ratio: pixels drawn per pixel of the page }. */
+  function still(context, { left, top, width, height, ratio }, t) {
+    const [time, rows] = [now, posed];
+    quiet = true;
+    if (t !== null) setTime(Math.min(t, times[times.length - 1]));
+    setQuality(0);
+    if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
+    renderer.render(stage, camera);
+    context.drawImage(canvas, left, top, width, height);
+    if (groups.frames[0]?.visible) writeLabels(context, left, top, width / container.clientWidth);
+    if (t !== null) setTime(time);
+    if (t !== null && rows) setPoses(rows);
+    quiet = false;
+  }
+
+  function writeLabels(context, left, top, scale) {
+    const [ink, halo] = INKS[theme];
+    Object.assign(context, { font: `600 ${11 * scale}px system-ui, sans-serif`, fillStyle: ink, strokeStyle: halo });
+    Object.assign(context, { lineWidth: 3 * scale, lineJoin: "round", textBaseline: "top" });
+    for (const { label, x, y } of labelPlaces()) {
+      context.strokeText(label.textContent, left + x * scale, top + y * scale);
+      context.fillText(label.textContent, left + x * scale, top + y * scale);
     }
+    context.textBaseline = "alphabetic";
   }
 
   function show(what, on) {
@@ -694,7 +728,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     const shown = posed;
     setTime(now);
     if (shown) setPoses(shown);
-    const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
+    const [ink, halo] = INKS[theme];
     labels.style.color = ink;
     labels.style.textShadow = `0 0 3px ${halo}, 0 0 3px ${halo}, 0 0 2px ${halo}`;
   }
@@ -744,6 +778,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     show,
     fit,
     look,
+    still,
     overlay,
     draw,
     setTheme,

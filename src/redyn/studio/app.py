@@ -26,7 +26,7 @@ from redyn.report.html import MODULES
 from redyn.studio import bundle, inbox, keep, messages, pins, uploads
 from redyn.studio.access import ADDRESS, PERSON, Access, is_loopback, opener, token_of
 from redyn.studio.controls import PARTS, Part, box, text
-from redyn.studio.desk import Desk
+from redyn.studio.desk import COOKIE, Desk
 from redyn.studio.jobs import Limits, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.pictures import PICTURES, Pictures
@@ -35,6 +35,7 @@ from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
 from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
+from redyn.studio.units import ANGLES
 
 RECONNECT = 60.0  # s for which a disconnected page may reconnect to its state
 MOST_ARRIVING = 8  # uploads per user that are being read or waiting
@@ -116,6 +117,8 @@ class Studio:
             starting.delete()
             text(str(error), "error-message", "p", "error-message")
             return
+        if session.fresh:
+            session.state.angles = ANGLES.get(client.request.cookies.get(COOKIE, ""), session.state.angles)
         session.came()
         lifecycle = cast(Any, client)
         lifecycle.on_connect(lambda: session.came())

@@ -14,7 +14,8 @@ from redyn.studio.panels.columns import link_columns
 from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
 from redyn.studio.sizing_charts import charts
-from redyn.studio.table import draft_of
+from redyn.studio.table import draft_of, shown_cells
+from redyn.studio.units import Angles
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
@@ -63,7 +64,7 @@ def _sizing(state: State) -> str:
 
 
 def _runs(state: State) -> str:
-    found = compare(state)
+    found, angles = compare(state), state.angles
     shown = [run for run in found.runs if run.shown]
     if not shown:
         return ""
@@ -75,17 +76,19 @@ def _runs(state: State) -> str:
         parts.append(_figure(found.plot.title, table_html(["run", *found.heads], body)))
     for group, title in RANGES.items():
         signals = {s.key: s for run in shown for s in run.trace.signals if s.group == group}
-        heads = [f"{signal.name} ({signal.unit})" if signal.unit else signal.name for signal in signals.values()]
-        body = [[run.name, *(_range(run, key) for key in signals)] for run in shown]
+        named = [(signal.name, angles.of(signal.unit)) for signal in signals.values()]
+        heads = [f"{name} ({unit})" if unit else name for name, unit in named]
+        body = [[run.name, *(_range(run, key, angles) for key in signals)] for run in shown]
         if signals:
-            parts.append(_figure(f"{title}, from smallest to largest", table_html(["run", *heads], body)))
+            parts.append(_figure(f"{angles.of(title)}, from smallest to largest", table_html(["run", *heads], body)))
     return _section("Runs", *parts)
 
 
-def _range(run: Compared, key: str) -> str:
-    if not run.trace.has(key):
+def _range(run: Compared, key: str, angles: Angles) -> str:
+    signal = run.trace.find(key)
+    if signal is None:
         return "–"
-    values = run.trace[key]
+    values = angles.values(run.trace[key], signal.unit)
     return f"{values.min():.4g} to {values.max():.4g}"
 
 
@@ -93,9 +96,10 @@ def _robot(state: State) -> str:
     draft = draft_of(state.robot.description)
     parts: list[str] = []
     for tab, title in TABLES.items():
-        columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab)}
-        used = [field for field in columns if any(row.get(field) for row in draft.rows)]
-        body = [[_short(str(row.get(field, ""))) for field in used] for row in draft.rows]
+        columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab, state.angles)}
+        rows = [shown_cells(row, state.angles) for row in draft.rows]
+        used = [field for field in columns if any(row.get(field) for row in rows)]
+        body = [[_short(str(row.get(field, ""))) for field in used] for row in rows]
         if len(used) > 1:  # more than the names of the links
             parts.append(_figure(title, table_html([columns[field] for field in used], body)))
     return _section(f"Robot: {state.robot.name}", *parts)

@@ -228,6 +228,7 @@ def _taught(plan: TaughtPlan) -> list[str]:
     ]
     limits = {"speed": plan.speed, "acceleration": plan.acceleration}
     given = "".join(f", {name}={list(value)!r}" for name, value in limits.items() if value is not None)
+    given += "".join(f", {name}={value!r}" for name, value in plan.tip.items())
     return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught(robot, points{given})"]
 
 

@@ -171,6 +171,10 @@ class Field:
     def show(self, value: str) -> None:
         self._input.set_value(value)
 
+    def name(self, label: str) -> None:
+        """Another label, such as one with another unit."""
+        set_attribute(self._input, "label", label)
+
 
 class Switch:
     """A checkbox that reports only changes by the user."""

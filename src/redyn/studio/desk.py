@@ -36,6 +36,7 @@ from redyn.studio.prepared import load_meshes
 from redyn.studio.sessions import Session
 from redyn.studio.state import Tab
 from redyn.studio.troubles import fault
+from redyn.studio.units import Angles
 from redyn.studio.work import inverse
 
 TABS = {
@@ -57,6 +58,7 @@ OF_A_ROBOT = (
     "loop",
 )  # causes of errors that are dropped with it
 POSE_DIGITS = 6  # of m, and of quaternions
+COOKIE = "redyn-angles"  # of the browser: the unit of angles
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -386,6 +388,18 @@ class Desk:
         await self.equations.show()
         await self.kinematics.show()
         self.exercises.show()
+
+    async def set_angles(self, angles: Angles) -> None:
+        """Degrees or radians, wherever angles are shown or typed. The browser keeps the choice."""
+        self.state.angles = angles
+        ui.run_javascript(f"document.cookie = '{COOKIE}={angles.name}; path=/; max-age=31536000; samesite=strict'")
+        self.show_tables()
+        self.jog.show()
+        self.inverse.show()
+        self.forward.show()
+        self.show_pose(move=False)
+        self.keep_soon()
+        await self.kinematics.show()
 
     # --- pinned runs ---------------------------------------------------------------------------------------------
 

@@ -21,14 +21,14 @@ from redyn.studio.plans import (
     DRIVES,
     KINDS,
     METHODS,
-    MOST_NUMBERS,
-    MOST_ROWS,
     PATHS,
     MotionPlan,
     Numbers,
     PathPlan,
     RunPlan,
     Samples,
+    most_rows,
+    round_number,
     rows,
     usual_sample,
 )
@@ -96,20 +96,23 @@ def angle(where: str, text: str) -> float:
 
 def sample_of(text: str, duration: float, robot: Robot) -> float:
     """Seconds between the rows of a result: as typed, or the default if empty."""
-    value = number("sample", text, 1e-9, LONGEST) if text.strip() else usual_sample(duration)
+    most = most_rows(robot)
+    if not text.strip():
+        return usual_sample(duration, most)
+    value = number("sample", text, 1e-9, LONGEST)
     count = rows(duration, value)
-    if count > min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2)):
-        most = min(MOST_ROWS, MOST_NUMBERS // robot.nq)
-        if text.strip():
-            raise InputError(f"sample: {duration:g} s every {value:g} s are {count:,} rows; the limit is {most:,}")
-        return duration / most
+    if count > most:
+        raise InputError(
+            f"sample: {duration:g} s every {value:g} s are {count:,} rows; at most {most:,} of {robot.name} fit into "
+            f"memory, so write {round_number(duration / (most - 1), up=True):g} or more"
+        )
     return value
 
 
-def usual_text(duration: str) -> str:
+def usual_text(duration: str, robot: Robot) -> str:
     """The default for an empty sample field."""
     try:
-        return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST)))
+        return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST), most_rows(robot)))
     except InputError:
         return ""
 

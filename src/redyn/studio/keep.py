@@ -34,7 +34,8 @@ from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
 from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
-from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
+from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, TIP, PointForm, TaughtForm
+from redyn.studio.units import ANGLES
 
 VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
@@ -72,6 +73,7 @@ def snapshot(state: State) -> dict[str, Any]:
         "motors": state.motors.cells,
         "sizing": sorted(state.sizing),
         "lessons": state.lessons.snapshot(),
+        "angles": state.angles.name,
         "tab": state.tab,
         "before": state.before,
         "board": state.board.snapshot(),
@@ -120,6 +122,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         lessons = Lessons.restored(kept["lessons"]) if "lessons" in kept else Lessons()
         own = kept["own"] is True
         package = kept.get("package", "")
+        angles = ANGLES.get(str(kept.get("angles")), state.angles)
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"the saved work cannot be read ({type(error).__name__})") from None
@@ -136,6 +139,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
     state.payload, state.motors, state.sizing = payload, motors, sizing
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
+    state.angles = angles
     state.forget_reached()
     state.forget_cloud()
 
@@ -186,7 +190,8 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
         if len(values) == robot.nq:
             points.append(PointForm(values, **fields))
-    return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+    limits = [str(kept[name])[:LONGEST] for name in ("speed", "acceleration")]
+    return TaughtForm(points, *limits, *(str(kept.get(name, ""))[:LONGEST] for name in TIP))
 
 
 def _pushes(data: Any, robot: Robot) -> list[PushForm]:

@@ -45,22 +45,29 @@ METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
 FIXED_STEP = ("rk4", "euler", "taylor")  # the others have variable steps
 
 USUAL_SAMPLE = 0.01  # s between the rows of a result
-FEW, MANY = 500, 20_000  # approximate bounds on the rows of a result: short runs are sampled finer, long ones coarser
-MOST_ROWS = 50_000
-MOST_NUMBERS = 1_000_000  # rows times joint values
+FEW = 500  # rows of a result, about: short runs are sampled finer
+MOST_ROWS = 400_000
+MOST_NUMBERS = 3_000_000  # rows times joint values: some 200 MB with rates, torques and energies
 
 
-def usual_sample(duration: float) -> float:
-    """Default seconds between the rows of a result, a round number: a hundred rows per second within bounds.
+def usual_sample(duration: float, most: int = MOST_ROWS) -> float:
+    """Default seconds between the rows of a result, a round number: a hundred rows per second, or more.
 
-    >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)]
-    [0.001, 0.002, 0.01, 0.01, 0.2]
+    Only if that were more than `most` rows it is longer: see `most_rows`.
+
+    >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)], usual_sample(3600, 100_000)
+    ([0.001, 0.002, 0.01, 0.01, 0.01], 0.05)
     """
     if duration < FEW * USUAL_SAMPLE:
         return round_number(duration / FEW, up=False)
-    if duration > MANY * USUAL_SAMPLE:
-        return round_number(duration / MANY, up=True)
+    if rows(duration, USUAL_SAMPLE) > most:
+        return round_number(duration / max(most - 1, 1), up=True)
     return USUAL_SAMPLE
+
+
+def most_rows(robot: Robot) -> int:
+    """How many rows a result may have, so that it fits into memory."""
+    return min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2))
 
 
 def round_number(value: float, up: bool) -> float:

@@ -33,6 +33,7 @@ from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
 from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder, drawn_to, unsolved
+from redyn.studio.units import RADIANS, Angles
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
@@ -75,6 +76,7 @@ class State:
     before: Tab = "inverse"  # the last open tab with a motion
     board: Board = field(default_factory=Board)  # pinned runs, which outlive the robot
     lessons: Lessons = field(default_factory=Lessons)
+    angles: Angles = RADIANS  # in which unit they are shown and typed
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -325,7 +327,7 @@ class State:
         if kept == value:
             return ""
         unit = "m" if self.robot.model.driven[slider].joint.kind == "prismatic" else "rad"
-        return f"{self.robot.velocity_names[slider]} stops at its limit, {kept:.4g} {unit}"
+        return f"{self.robot.velocity_names[slider]} stops at its limit, {self.angles.brief(kept, unit)}"
 
     def reset(self) -> None:
         """Back to the initial pose."""

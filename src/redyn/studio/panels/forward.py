@@ -11,7 +11,7 @@ from nicegui import ui
 from redyn.description import library
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
-from redyn.studio.coordinates import coordinate_heads, velocity_heads
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_heads, velocity_units
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import has_efforts, has_stops, sentence
@@ -21,7 +21,8 @@ from redyn.studio.panels.pinned import Pinned
 from redyn.studio.panels.pushes import PushList
 from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
-from redyn.studio.work import Finished, plot_data
+from redyn.studio.units import together
+from redyn.studio.work import Finished, plot_data, rows_note
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
 STOPS = "Springs and dampers at the joint limits"
 SATURATE = "Actuators give no more than the effort limits of the tab Limits and friction"
-SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
 
 class ForwardPanel:
@@ -141,8 +142,18 @@ class ForwardPanel:
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.run
-        messages.put_text(message, {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target})
+        angles, units = self._desk.state.angles, self._units()
+        rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
+        messages.put_text(message, rows, lambda row, joint, typed: angles.typed(typed, units[row][joint]))
         self._desk.keep_soon()
+
+    def _units(self) -> dict[str, list[str]]:
+        """Of the numbers that are entered, by row."""
+        robot = self._desk.state.robot
+        own, values, rates = entries(robot), coordinate_units(robot), velocity_units(robot, "rad/s", "m/s")
+        torques = velocity_units(robot, "Nm", "N")
+        q = [values[i] for i in own.q]
+        return {"q0": q, "target": q, "qd0": [rates[i] for i in own.qd], "tau": [torques[i] for i in own.tau]}
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
@@ -250,7 +261,7 @@ class ForwardPanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.run
-        self._sample.show(form.sample or usual_text(form.duration))
+        self._sample.show(form.sample or usual_text(form.duration, self._desk.state.robot))
 
     def show_form(self) -> None:
         state = self._desk.state
@@ -278,14 +289,28 @@ class ForwardPanel:
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
             entry.frame.set_visibility(gains)
-        hint = "rad or m; pi/2 and 90 deg are understood"
+        angles, units = state.angles, self._units()
+        hint = f"{angles.of('rad or m')}; pi/2 and 90 deg are understood"
         if is_closed(state.robot):
             hint = f"the joints that are not listed follow; {hint}"
-        q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint, "use": True}]
-        qd = [{"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"}]
-        torque = [{"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"}]
+
+        def row(name: str, label: str, values: list[str], hint: str, use: bool = False) -> dict[str, Any]:
+            own = units[name]
+            unit = angles.of(together(own))
+            return {
+                "id": name,
+                "label": label,
+                "values": angles.row(values, own),
+                "hint": hint,
+                "unit": unit,
+                "use": use,
+            }
+
+        q = [row("q0", "q at start", form.q, hint, True)]
+        qd = [row("qd0", "rate", form.qd, angles.of("rad/s or m/s"))]
+        torque = [row("tau", "torque", form.torque, "Nm or N")]
         if form.drive == "pd":
-            q.append({"id": "target", "label": "target", "values": form.target, "hint": hint, "use": True})
+            q.append(row("target", "target", form.target, hint, True))
         own = entries(state.robot)
         every = velocity_heads(state.robot)
         coordinates = coordinate_heads(state.robot)
@@ -316,8 +341,8 @@ class ForwardPanel:
         self.sizing.show()
         beyond: list[str] = []
         if found is not None:
-            plan = found.order.plan
-            beyond = [x for run in found.runs for x in run.beyond(plan.stops, plan.saturate)]
+            plan, angles = found.order.plan, self._desk.state.angles
+            beyond = [x for run in found.runs for x in run.beyond(plan.stops, plan.saturate, angles)]
         set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
         self._limits.set_visibility(bool(beyond))
         self._pinned.show(found is not None)
@@ -328,7 +353,9 @@ class ForwardPanel:
         first = found.runs[0].run
         data = {
             "energy" if key == "energy" else f"run-{key}": plot_data(first.robot, first.t, *pair)
-            for key, pair in takeaway.plots_of(found, pins=self._desk.state.board.pins).items()
+            for key, pair in takeaway.plots_of(
+                found, pins=self._desk.state.board.pins, angles=self._desk.state.angles
+            ).items()
         }
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
@@ -357,7 +384,9 @@ def _sentence(finished: Finished) -> str:
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
     loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
     hint = f"; {finished.hint}" if finished.hint else ""
-    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}"
+    rows = rows_note(run.t, run.robot)
+    note = f"; {rows}" if rows else ""
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}{note}"
 
 
 def _summary(runs: list[Finished]) -> str:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from redyn.errors import InputError
+from redyn.report.plots import turning
 from redyn.studio import messages
 from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.coordinates import slider_values, sliders
 from redyn.studio.entries import movable
-from redyn.studio.forms import number
+from redyn.studio.units import RADIANS
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -26,6 +28,10 @@ METER = {
 }
 BUSY, LONGEST = 0.005, 0.2  # s between turns of a page: from which on it waits for more messages, and at most so long
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+STEPS = {"along": "m", "about": "rad"}
+ALONG = "Step of one click along an axis. Hold a button to move on"
+ABOUT = "Step of one click about an axis. Hold a button to move on"
 
 # A button that is held moves on; the next step waits until the last one is done.
 HOLD = """(event) => {
@@ -42,9 +48,10 @@ HOLD = """(event) => {
 class JogPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._step = "0.02"
+        self._steps = {"along": "0.02", "about": "pi/90"}  # m and rad
         self._heard = 0.0  # the number of the last message from the sliders that was taken into account
-        self._wanted: dict[int, tuple[float, float]] = {}  # values of joints that are not taken yet, and their numbers
+        # Values of joints that are not taken yet, as typed or as numbers, and the numbers of their messages.
+        self._wanted: dict[int, tuple[float | str, float]] = {}
         self._jogging = False
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
@@ -54,8 +61,11 @@ class JogPanel:
             self._meter = Part("meter", METER)
             with box("panel-head"):
                 text("End effector", tag="h2")
-                title = "Step of one click: metres along an axis, radians about it. Hold a button to move on"
-                self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
+                with box("tip-steps") as self._step_box:
+                    self._step_fields = {
+                        "along": Field("", partial(self._set_step, "along"), "tip-step", "m", "tiny", ALONG),
+                        "about": Field("", partial(self._set_step, "about"), "tip-turn", "rad", "tiny", ABOUT),
+                    }
             self._tip_buttons = box("tip", "tip").on("pointerdown", js_handler=HOLD)
             with self._tip_buttons:
                 for k, axis in enumerate(AXES):
@@ -70,8 +80,12 @@ class JogPanel:
         values = slider_values(state.robot, state.q).tolist()
         free = zip(sliders(state.robot), values, movable(state.robot), strict=True)
         joints = [{**slider, "value": x, "passive": not moves} for slider, x, moves in free]
-        self._part.call("setJoints", joints)
-        for element in (self._step_field.frame, self._tip_buttons):
+        angles = state.angles
+        self._part.call("setJoints", joints, {"factor": angles.factor, "unit": angles.sign, "digits": angles.digits})
+        for name, field in self._step_fields.items():
+            field.show(angles.shown(self._steps[name], STEPS[name]))
+            field.name(angles.of(STEPS[name]))
+        for element in (self._step_box, self._tip_buttons):
             element.set_visibility(state.tip_can_jog)
 
     def show_values(self) -> None:
@@ -86,7 +100,9 @@ class JogPanel:
     async def _jog(self, message: Any) -> None:
         """Moves a joint. Of messages that come while the last ones are taken, only the latest of each joint counts."""
         joint = messages.index(message, "joint", self._desk.state.robot.dof)
-        self._wanted[joint] = messages.number(message, "value"), messages.number(message, "number")
+        typed = messages.entry(message, "value")
+        value = messages.text(typed) if isinstance(typed, str) else messages.number(message, "value")
+        self._wanted[joint] = value, messages.number(message, "number")
         if self._jogging:
             return
         self._jogging = True
@@ -106,7 +122,7 @@ class JogPanel:
             for joint, (value, sent) in wanted.items():
                 self._heard = max(self._heard, sent)
                 if joint < state.robot.dof:  # it may have become another robot
-                    said.append(state.jog(joint, value))
+                    said.append(state.jog(joint, self._number(joint, value)))
 
         if await self._desk.attempt("pose", jog):
             self._desk.show_pose()
@@ -114,17 +130,30 @@ class JogPanel:
                 self._desk.notify("; ".join(filter(None, said)))
         else:
             self._wanted.clear()
+            self.show_values()  # what was typed is no number
+
+    def _number(self, joint: int, value: float | str) -> float:
+        """In SI units, whatever the unit of angles in which it was typed."""
+        state = self._desk.state
+        if not isinstance(value, str):
+            return value
+        unit = "rad" if turning(state.robot)[joint] else "m"
+        return state.angles.value(state.robot.velocity_names[joint], value, unit)
 
     async def _reset(self) -> None:
         self._desk.state.reset()
         self._desk.show_pose()
 
-    def _set_step(self, value: str) -> None:
-        self._step = value
+    def _set_step(self, name: str, value: str) -> None:
+        self._steps[name] = self._desk.state.angles.typed(value, STEPS[name])
 
     async def _tip(self, axis: int, sign: int) -> None:
         def move() -> None:
-            self._desk.state.jog_tip(axis, sign * number("step", self._step, 1e-6, 1.0))
+            name = "along" if axis < 3 else "about"
+            step = RADIANS.value("step", self._steps[name], STEPS[name])
+            if not 1e-6 <= step <= 1.0:
+                raise InputError("step: expected a number from 1e-6 to 1 m, or to 1 rad")
+            self._desk.state.jog_tip(axis, sign * step)
 
         if await self._desk.attempt("pose", move, slow=True):
             self._desk.show_pose()

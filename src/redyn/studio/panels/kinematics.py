@@ -21,6 +21,7 @@ from redyn.studio.reaching import (
     NAMES,
     PLANES,
     ROWS,
+    UNITS,
     WAYS,
     Abilities,
     Reached,
@@ -148,7 +149,8 @@ class KinematicsPanel:
         rows = {"pose": form.numbers}
         if form.way == "matrix":
             rows = {str(row): cells for row, cells in zip(ROWS, form.matrix, strict=True)}
-        messages.put_text(message, rows)
+        angles, units = self._desk.state.angles, UNITS if form.way == "rpy" else ("",) * 4
+        messages.put_text(message, rows, lambda _, at, typed: angles.typed(typed, units[at]))
         form.follow()
         await self._changed()
 
@@ -328,12 +330,15 @@ class KinematicsPanel:
         self._ghosts.show(form.ghosts)
         self._handle.show(form.handle, not unsolved(state.robot))
         self._ellipsoid.show(form.ellipsoid, not state.robot.model.loops)
-        hint = "in the world; m and rad; pi/2 and 90 deg are understood"
+        angles = state.angles
+        hint = f"in the world; {angles.of('m and rad')}; pi/2 and 90 deg are understood"
         if not form.numbers:
             groups: list[dict[str, Any]] = []
         elif form.way == "rpy":
-            heads = [{"name": name, "colour": colour} for name, colour in zip(NAMES, COLOURS * 2, strict=True)]
-            groups = [{"heads": heads, "rows": [{"id": "pose", "label": "pose", "values": form.numbers, "hint": hint}]}]
+            columns = zip(NAMES, COLOURS * 2, UNITS, strict=True)
+            heads = [{"name": name, "colour": colour, "unit": angles.of(unit)} for name, colour, unit in columns]
+            values = angles.row(form.numbers, UNITS)
+            groups = [{"heads": heads, "rows": [{"id": "pose", "label": "pose", "values": values, "hint": hint}]}]
         else:
             axes = zip(("x axis", "y axis", "z axis", "position"), (*COLOURS, POSITION), strict=True)
             labels = zip(ROWS, "xyz", form.matrix, strict=True)
@@ -353,7 +358,7 @@ class KinematicsPanel:
         else:
             set_text(self._note, unsolved(robot) or ("solving" if state.search is not None else UNREADY))
         every = coordinate_heads(robot)
-        shown = [] if reached is None else reached.rows(robot)
+        shown = [] if reached is None else reached.rows(robot, state.angles)
         at = -1 if reached is None else reached.at(state.q)
         self._list.call("set", {"heads": [every[i] for i in entries(robot).q], "solutions": shown, "at": at})
         self._draw_ghosts()

@@ -4,6 +4,7 @@ import { createPlayer, element } from "../report/player.js";
 import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
 import { createOverlays } from "./overlays.js";
+import { createSaving } from "./saving.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
 
@@ -43,8 +44,14 @@ export async function mount(root, options, emit) {
   let players = null;
   let jogged = false;
   let moved = false; // whether the user has turned or zoomed the view
+  let names = []; // of what each view shows, if there are several
+  let file = "robot";
   let pending = 0;
   let lastSent = -1;
+  const saving = createSaving(stage, seen, () => {
+    players?.pause();
+    steps.leave();
+  });
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, emit);
   const overlays = createOverlays(THREE);
@@ -53,12 +60,21 @@ export async function mount(root, options, emit) {
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
   const unclock = clock.on(onTime);
 
+  /** What can be saved as a picture or a film. */
+  function seen() {
+    const each = viewers.map((viewer, k) => ({ viewer, box: views.children[k], label: names[k] }));
+    return { viewers: each, duration: clock.duration, speed: players?.speed() ?? 1, name: file };
+  }
+
   /** scenes: one robot, or two side by side. keep: keep a camera that the user has moved. t: the time to show. */
   function load({ scenes, keep, t, start }) {
     moved &&= keep && viewers.length === scenes.length;
     const before = moved ? viewers.map((viewer) => viewer.look()) : [];
+    saving.cancel();
     players?.dispose();
     steps.leave();
+    names = scenes.map(({ label }) => (scenes.length > 1 ? label : ""));
+    file = scenes[0]?.name || "robot";
     for (const viewer of viewers) viewer.dispose();
     views.replaceChildren(...scenes.map(() => element("div", { class: "view" })));
     try {
@@ -272,6 +288,7 @@ export async function mount(root, options, emit) {
       document.removeEventListener("keydown", key);
       unlook();
       unclock();
+      saving.dispose();
       overlays.dispose();
       deaf();
       unstretch();
