@@ -179,9 +179,9 @@ def test_both_robots_carry_it(state):
     [
         (("heavy",), "payload: mass"),
         (("-1",), "expected kilograms"),
-        (("1, 2",), "payload: mass: expected 1 numbers"),
-        (("1", "0, 0"), "payload: centre: expected 3 numbers"),
-        (("1", "0, 0, 0", "1, 2"), "payload: inertia: expected 3 or 6"),
+        (("1, 2",), "payload: mass: expected a number"),
+        (("1", "0, 0"), "payload: centre: expected three numbers"),
+        (("1", "0, 0, 0", "1, 2"), "payload: inertia: expected three or six numbers"),
         (("1", "0, 0, 0", "1, 0, 0"), "inertia"),
     ],
 )
