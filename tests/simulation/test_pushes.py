@@ -98,9 +98,13 @@ def test_a_short_push_is_not_passed_over():
 
 def test_the_page_draws_them(tmp_path):
     robot = redyn.load("two-link")
-    run = redyn.simulate(robot, robot.initial, [0, 0], 0.1, pushes=redyn.Push("link2", FORCE, POINT, 0.02, 0.05))
+    push = redyn.Push("link2", FORCE, POINT, 0.02, 0.05)
+    ten = [2.0, 0.2, 0, 0, 0.1, 0, 0.1, 0, 0, 0.1]
+    run = redyn.simulate(robot, robot.initial, [0, 0], 0.1, pushes=push, payload=ten)
     page = run.html(tmp_path / "push.html").read_text("utf-8")
-    (drawn,) = json.loads(unpacked(page, "data"))["scenes"][0]["pushes"]
+    scene = json.loads(unpacked(page, "data"))["scenes"][0]
+    assert scene["payload"] == {"link": 2, "from": [0, 0, 0], "position": [0.1, 0, 0], "mass": 2}
+    (drawn,) = scene["pushes"]
     assert drawn == {"link": 2, "position": POINT.tolist(), "force": FORCE.tolist(), "start": 0.02, "stop": 0.07}
 
 

@@ -1,16 +1,19 @@
 """Torque limits, payload, pushes and sizing in the studio: what is computed is what the forms say."""
 
+import asyncio
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import redyn
-from redyn.studio import keep, motors, signals, takeaway, work
+from redyn.studio import keep, messages, motors, signals, takeaway, work
 from redyn.studio.carrying import Payload
 from redyn.studio.opening import open_source
+from redyn.studio.panels.pushes import PushList
 from redyn.studio.pushing import MOST, dragged, new_push
 from redyn.studio.sizing_charts import charts
 from redyn.studio.state import State
@@ -179,9 +182,9 @@ def test_both_robots_carry_it(state):
     [
         (("heavy",), "payload: mass"),
         (("-1",), "expected kilograms"),
-        (("1, 2",), "payload: mass: expected 1 numbers"),
-        (("1", "0, 0"), "payload: centre: expected 3 numbers"),
-        (("1", "0, 0, 0", "1, 2"), "payload: inertia: expected 3 or 6"),
+        (("1, 2",), "payload: mass: expected a number"),
+        (("1", "0, 0"), "payload: centre: expected three numbers"),
+        (("1", "0, 0, 0", "1, 2"), "payload: inertia: expected three or six numbers"),
         (("1", "0, 0, 0", "1, 0, 0"), "inertia"),
     ],
 )
@@ -405,6 +408,22 @@ def test_a_push_from_the_view(state):
     assert (push.link, push.point, push.force, push.start) == ("link1", "0.123, 0, 0", "0, 12.3, 0", "0.25")
     with pytest.raises(redyn.RedynError, match="finite"):
         dragged(state.robot, 1, np.array([np.nan, 0, 0]), np.zeros(3), 0.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [None, 7, {}, {"link": 0}, {"link": 3}, {"link": True}, {"link": "link1"}, {"x": "here"}, {"fz": None}],
+)
+def test_an_arrow_that_no_page_would_send_is_refused(state, wrong):
+    panel = object.__new__(PushList)
+    panel._desk = SimpleNamespace(state=state)
+    whole = {"link": 1, **dict.fromkeys(("x", "y", "z", "fx", "fy", "fz"), 1.0)}
+    message = {**whole, **wrong} if wrong and isinstance(wrong, dict) else wrong
+    with pytest.raises(messages.MalformedError):
+        asyncio.run(panel.dragged(message))
+    with pytest.raises(messages.MalformedError):
+        asyncio.run(panel._edited(message))
+    assert state.run.pushes == []
 
 
 @pytest.mark.parametrize(

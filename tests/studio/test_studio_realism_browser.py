@@ -85,7 +85,7 @@ def test_payload(tab):
     tab.keep("payload")
     with tab.redrawn("inverse", "forward"):
         type_into(tab, "payload-com-inverse", "0.2")
-    tab.wait_text("error-message", "payload: centre: expected 3 numbers")
+    tab.wait_text("error-message", "payload: centre: expected three numbers")
     assert tab.curves("plot-torque") == []
     with tab.redrawn("inverse", "forward"):
         type_into(tab, "payload-com-inverse", "")

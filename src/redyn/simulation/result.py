@@ -19,7 +19,7 @@ from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
-    from redyn.report.scene import Pushed
+    from redyn.report.scene import Carried, Pushed
     from redyn.simulation.sizing import Motors, Sizing
 
 Array = NDArray[np.float64]
@@ -204,8 +204,17 @@ class Run:
             notes=self._notes(),
             touching=self.clearance,
             force=force,
+            payload=self._carried(),
             pushes=self._pushed(),
         )
+
+    def _carried(self) -> Carried | None:
+        from redyn.report.scene import Carried
+
+        ten = self.conditions.payload
+        if ten is None or ten[0] <= 0:
+            return None
+        return Carried(self.robot.frame_name(), (ten[1:4] / ten[0]).tolist(), float(ten[0]))
 
     def _pushed(self) -> list[Pushed]:
         from redyn.report.scene import Pushed

@@ -58,9 +58,9 @@ def _sizing(state: State) -> str:
         ]
         heads = ["motor of", *(label for label, _ in FIELDS.values())]
         parts += [_figure("Motors, in SI units", table_html(heads, body))]
-        parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows)), charts(found)]
+        parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows))]
     parts += [f"<p>{html.escape(note)}</p>" for note in (*reasons(found), *found.notes)]
-    return _section("Sizing", *parts)
+    return _section("Sizing", *parts, charts(found))
 
 
 def _runs(state: State) -> str:

@@ -9,10 +9,11 @@ import numpy as np
 from redyn.errors import InputError
 from redyn.report.scene import Carried
 from redyn.robot import Robot
-from redyn.studio.cells import number_text, numbers
+from redyn.studio.cells import numbers
 
 HEAVIEST = 1e6  # kg
 FIELDS = ("mass", "com", "inertia")
+_COUNTS: dict[tuple[int, ...], str] = {(1,): "a number", (3,): "three numbers: x, y, z", (3, 6): "three or six numbers"}
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,5 @@ def _numbers(where: str, text: str, counts: tuple[int, ...]) -> tuple[float, ...
     except ValueError as error:
         raise InputError(f"payload: {where}: {error}") from None
     if found and (len(found) not in counts or not np.isfinite(found).all()):
-        wanted = " or ".join(number_text(count) for count in counts)
-        raise InputError(f"payload: {where}: expected {wanted} numbers, got {text.strip()}")
+        raise InputError(f"payload: {where}: expected {_COUNTS[counts]}, got {text.strip()}")
     return found

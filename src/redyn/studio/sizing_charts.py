@@ -24,7 +24,9 @@ def charts(found: Sized) -> str:
     """HTML: a figure for each joint that has a motor."""
     motors = [joint for joint in found.joints if joint.motor is not None][:MOST_CHARTS]
     figures = [_figure(joint.motor, joint_colour(joint.number)) for joint in motors if joint.motor is not None]
-    return f'<p>{LEGEND}</p><div class="sizing-charts">{"".join(figures)}</div>' if figures else ""
+    style = "display: flex; flex-wrap: wrap; gap: 6px"
+    whole = f'<p>{LEGEND}</p><div class="sizing-charts" style="{style}">{"".join(figures)}</div>'
+    return whole if figures else ""
 
 
 def _figure(joint: JointSizing, colour: str) -> str:

@@ -211,7 +211,7 @@ def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas
     )  # a diverged motion ends with values that cannot be drawn
     plots, others = zip(*plots_of(found, pins=state.board.pins, angles=state.angles).values(), strict=True)
     second, title = None, f"{first.robot.name}: {first.t[-1]:g} s by {first.method}"
-    names = [f"{finished.run.robot.name}, {finished.run.method}" for finished in found.runs]
+    names = found.names
     if len(found.runs) > 1:
         second = Second(found.runs[1].scene, (names[0], names[1]))
         title = f"{names[0]} and {names[1]}: {first.t[-1]:g} s"

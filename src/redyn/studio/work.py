@@ -150,6 +150,11 @@ class Forward(NamedTuple):
     runs: list[Finished]
 
     @property
+    def names(self) -> list[str]:
+        """Robot and method of every run."""
+        return [f"{found.run.robot.name}, {found.run.method}" for found in self.runs]
+
+    @property
     def labels(self) -> list[str]:
         """Labels of the runs: what they differ in."""
         first = self.runs[0].run

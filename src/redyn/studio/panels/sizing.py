@@ -115,4 +115,8 @@ class SizingPart:
         self._joints.set_content(table_html(JOINT_HEAD, joint_rows(found)))
         self._motors.set_content(table_html(MOTOR_HEAD, rows) if rows else "")
         self._charts.set_content(charts(found))
-        return set_text(self._note, "; ".join(found.notes) or MEANING)
+        runs = self._desk.state.forward
+        first = (
+            [f"Of the first run, {runs.names[0]}"] if runs and len(runs.runs) > 1 and self._source == "forward" else []
+        )
+        return set_text(self._note, "; ".join([*first, *found.notes]) or MEANING)

@@ -140,7 +140,7 @@ export async function mount(root, options, emit) {
   }
 
   function press(event) {
-    if (!pushing || event.button !== 0 || !viewers.length) return;
+    if (!pushing || event.button !== 0 || !viewers.length || !views.children[0].contains(event.target)) return;
     const caster = viewers[0].ray(event.clientX, event.clientY);
     const hit = viewers[0].pick(caster);
     if (!hit) return;
