@@ -126,7 +126,7 @@ class Page:
         query = f"EIO=4&transport=websocket&client_id={self.client}&tab_id={self.name}&{GREETING}"
         url = f"ws://127.0.0.1:{self.server.port}/_nicegui_ws/socket.io/?{query}"
         self.line = await websockets.asyncio.client.connect(
-            url, additional_headers={"Cookie": jar}, max_size=None, max_queue=None, compression=None, open_timeout=120
+            url, additional_headers={"Cookie": jar}, max_size=None, max_queue=None, open_timeout=120
         )
         await self.line.recv()
         await self.line.send("40")
