@@ -16,6 +16,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -33,6 +34,8 @@ PAUSE = 0.04  # s between messages of a slider that moves, as in jog.js
 GREETING = "document_id=load&next_message_id=0&implicit_handshake=true"
 
 JOGGED = re.compile(r'setValues\\",\[[^\]]*\],([\d.]+)\]')  # the number of the last jog message that was heard
+LOADED = '\\"load\\",{\\"scenes'  # the 3D view is loaded
+ENERGY = "Energy"  # a plot of the forward dynamics
 
 
 class Server:
@@ -59,7 +62,7 @@ class Server:
         for line in self.process.stdout:
             if found := re.search(r"http://\S+", line):
                 told.put(found[0])
-            elif "Traceback" in line or "Error" in line:
+            elif "Traceback" in line or "Error" in line or "not understood" in line:
                 print("server:", line, end="")
 
     def processes(self) -> dict[int, str]:
@@ -107,13 +110,13 @@ class Page:
         self.server, self.name = server, name
         self.parts: dict[str, tuple[int, str]] = {}  # module -> element and its listener
         self.received = self.weight = 0  # messages and characters
-        self.idle = asyncio.Event()
+        self.idle, self.loaded, self.simulated = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self.sent: dict[int, float] = {}  # jog messages that are not answered yet
         self.waits: list[float] = []
         self.number = 0
-        self.cells: list[tuple[int, str]] = []  # tables and their listeners
-        self._next = 0
-        self._root = 0
+        self.buttons: dict[str, tuple[int, str]] = {}  # test id -> element and its listener
+        self.table: tuple[int, str] | None = None
+        self.busy = False
 
     async def open(self) -> None:
         async with httpx.AsyncClient(follow_redirects=True, timeout=120) as http:
@@ -123,7 +126,7 @@ class Page:
         query = f"EIO=4&transport=websocket&client_id={self.client}&tab_id={self.name}&{GREETING}"
         url = f"ws://127.0.0.1:{self.server.port}/_nicegui_ws/socket.io/?{query}"
         self.line = await websockets.asyncio.client.connect(
-            url, additional_headers={"Cookie": jar}, max_size=None, max_queue=None, compression=None, open_timeout=120
+            url, additional_headers={"Cookie": jar}, max_size=None, max_queue=None, open_timeout=120
         )
         await self.line.recv()
         await self.line.send("40")
@@ -145,6 +148,25 @@ class Page:
         """Once the page is built and its first motion is shown."""
         await asyncio.wait_for(self.idle.wait(), 300)
 
+    async def edit(self, row: int, column: str, text: str) -> float:
+        """Edits a cell; seconds until the robot, its motion and its torques are shown again."""
+        assert self.table is not None
+        began, self.loaded = time.perf_counter(), asyncio.Event()
+        content = {"colId": column, "newValue": text, "data": {"table": "geometry", "row": row}}
+        await self.event(self.table, content)
+        await asyncio.wait_for(self.loaded.wait(), 120)
+        return time.perf_counter() - began
+
+    async def click(self, name: str) -> None:
+        await self.event(self.buttons[name], {})
+
+    async def simulate(self) -> float:
+        """Runs the forward dynamics; seconds until its plots are there."""
+        began, self.simulated = time.perf_counter(), asyncio.Event()
+        await self.click("run-forward")
+        await asyncio.wait_for(self.simulated.wait(), 300)
+        return time.perf_counter() - began
+
     async def jog(self, joint: int, value: float) -> None:
         self.number += 1
         self.sent[self.number] = time.perf_counter()
@@ -163,22 +185,23 @@ class Page:
                 await self._hear(said, now)
 
     async def _hear(self, said: str, now: float) -> None:
-        kind = said[4 : said.index('"', 4)]
-        if kind == "update":
-            self._update(json.loads(said[2:])[1])
-        elif found := JOGGED.search(said):
+        if said.startswith('42["update"'):
+            return self._update(json.loads(said[2:])[1])
+        if LOADED in said:
+            self.loaded.set()
+        if ENERGY in said:
+            self.simulated.set()
+        if found := JOGGED.search(said):
             heard = float(found[1])
             for number in [number for number in self.sent if number <= heard]:
                 self.waits.append(now - self.sent.pop(number))
-        elif kind == "run_javascript":
+        if '"request_id"' in said:  # it has nothing to tell that the server asks for, such as work that is kept
             question = json.loads(said[2:])[1]
-            if question.get("request_id"):
-                answer = {"client_id": self.client, "request_id": question["request_id"], "result": None}
-                await self.say("javascript_response", answer)
-        if self.received % 20 == 0:
-            with contextlib.suppress(AttributeError):
-                self._next = max(self._next, int(re.search(r'"_id":(\d+)', said)[1]) + 1)  # type: ignore[index]
-                await self.say("ack", {"client_id": self.client, "next_message_id": self._next})
+            answer = {"client_id": self.client, "request_id": question["request_id"], "result": None}
+            await self.say("javascript_response", answer)
+        if self.received % 20 == 0 and (found := re.search(r'"_id":(\d+)', said)):
+            await self.say("ack", {"client_id": self.client, "next_message_id": int(found[1]) + 1})
+        return None
 
     def _update(self, elements: dict[str, Any]) -> None:
         for key, element in elements.items():
@@ -186,17 +209,17 @@ class Page:
                 continue
             props = element.get("props", {})
             if props.get("id") == "studio":
-                self._root = int(key)
-                if "data-busy" in props:
-                    self.idle.clear()
-                elif self.parts:
+                self.busy = "data-busy" in props
+                if not self.busy and self.parts:
                     self.idle.set()
             for event in element.get("events", []):
+                if event["type"] == "click":
+                    self.buttons[str(props.get("data-testid"))] = int(key), event["listener_id"]
                 if event["type"] == "part":
                     module = Path(str(props.get("source", ""))).stem
                     self.parts.setdefault(module, (int(key), event["listener_id"]))
-                if event["type"] == "cellValueChanged":
-                    self.cells.append((int(key), event["listener_id"]))
+                if event["type"] == "cellValueChanged" and self.table is None:
+                    self.table = int(key), event["listener_id"]
 
 
 # --- parts -------------------------------------------------------------------------------------------------------
@@ -265,12 +288,12 @@ async def _jog(server: Server, options: argparse.Namespace) -> None:
 
 
 async def _move(page: Page, options: argparse.Namespace, phase: float) -> None:
-    """A slider that moves on and on, as jog.js sends it; the next message waits for the last one if it is polite."""
+    """A slider that moves on and on, as jog.js sends it; the next message waits for the answer to the last one."""
     loop, end = asyncio.get_running_loop(), time.perf_counter() + options.seconds
     due = loop.time() + np.random.default_rng(int(10 * phase)).random() / options.rate
     while time.perf_counter() < end:
         await asyncio.sleep(max(0.0, due - loop.time()))
-        while options.polite and page.sent:
+        while page.sent and not options.impolite:
             await asyncio.sleep(0.002)
         due = max(due + 1 / options.rate, loop.time())
         await page.jog(0, 0.5 * float(np.sin(2 * time.perf_counter() + phase)))
@@ -279,7 +302,120 @@ async def _move(page: Page, options: argparse.Namespace, phase: float) -> None:
         await asyncio.sleep(0.01)
 
 
-PARTS: dict[str, Callable[[argparse.Namespace], None]] = {"start": start, "jog": jog}
+def memory(options: argparse.Namespace) -> None:
+    """Of the server and its workers, over many edits of one page and many tabs that are opened and closed."""
+    with running(options.robot) as server:
+        asyncio.run(_memory(server, options))
+
+
+async def _memory(server: Server, options: argparse.Namespace) -> None:
+    def tell(what: str) -> None:
+        own, others = server.memory()
+        print(f"memory {what}: server {own:.0f} MB, its other processes {others:.0f} MB", flush=True)
+
+    page = Page(server, "editor")
+    await page.open()
+    await page.ready()
+    await asyncio.sleep(3)
+    await page.simulate()
+    waits: list[float] = []
+    for k in range(options.edits + 1):
+        if k % max(options.edits // 5, 1) == 0:
+            tell(f"after {k} edits")
+        if k < options.edits:
+            waits.append(await page.edit(0, "b", f"{0.41 + 1e-4 * k:.4f}"))
+    told("edits: until the 3D view is loaded", waits)
+    await page.simulate()
+    await page.close()
+    for k in range(options.tabs + 1):
+        if k % max(options.tabs // 5, 1) == 0:
+            tell(f"after {k} tabs")
+        page = Page(server, f"tab{k}")
+        await page.open()
+        await page.ready()
+        await page.close()
+
+
+def group(options: argparse.Namespace) -> None:
+    """A class: every page edits, simulates and jogs, each at its own pace."""
+    with running(options.robot) as server:
+        asyncio.run(_group(server, options))
+
+
+async def _group(server: Server, options: argparse.Namespace) -> None:
+    pages = [Page(server, f"student{k}") for k in range(options.students)]
+    opened: list[float] = []
+
+    async def come(page: Page) -> None:
+        began = time.perf_counter()
+        await page.open()
+        await page.ready()
+        opened.append(time.perf_counter() - began)
+
+    await asyncio.gather(*(come(page) for page in pages))  # all at once, as at the begin of a lecture
+    told(f"class: {options.students} pages opened at once are complete", opened)
+    edits: list[float] = []
+    runs: list[float] = []
+
+    async def work(k: int, page: Page) -> None:
+        rng = np.random.default_rng(k)
+        for turn in range(5):
+            await asyncio.sleep(8 * rng.random())
+            edits.append(await page.edit(0, "b", f"{0.41 + 1e-3 * k + 1e-5 * turn:.5f}"))
+            await asyncio.sleep(4 * rng.random())
+            runs.append(await page.simulate())
+            for step in range(25):
+                await page.jog(0, 0.02 * step)
+                await asyncio.sleep(PAUSE)
+
+    await asyncio.gather(*(work(k, page) for k, page in enumerate(pages)))
+    told("class: edits until the 3D view is loaded", edits)
+    told("class: simulations of 10 s, with their time in the queue", runs)
+    told("class: jogs", [wait for page in pages for wait in page.waits])
+    own, others = server.memory()
+    print(f"class: memory of the server {own:.0f} MB, of its other processes {others:.0f} MB")
+    for page in pages:
+        await page.close()
+
+
+FIRST = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
+FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--no-sandbox"]
+
+
+def paint(options: argparse.Namespace) -> None:
+    """First paint, the whole page, and the 3D view, in a browser; without and with what it has stored."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    with running(options.robot) as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        figures: dict[str, list[float]] = {}
+        for _ in range(options.runs):
+            context = browser.new_context(viewport={"width": 1366, "height": 768})
+            for visit in ("first visit", "second visit"):
+                page = context.new_page()
+                page.set_default_timeout(300_000)
+                began = time.perf_counter()
+                page.goto(server.url)
+                page.wait_for_function(f"{FIRST} > 0")
+                figures.setdefault(f"{visit}: first paint", []).append(page.evaluate(FIRST) / 1000)
+                for name, selector in (("page", "#studio"), ("3D view", "[data-loaded]")):
+                    page.wait_for_selector(selector, state="attached")
+                    figures.setdefault(f"{visit}: {name}", []).append(time.perf_counter() - began)
+                page.close(run_before_unload=False)
+            context.close()
+        browser.close()
+    for name, seconds in figures.items():
+        told(f"paint, {name}", seconds)
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "start": start,
+    "paint": paint,
+    "jog": jog,
+    "class": group,
+    "memory": memory,
+}
 
 
 def main() -> None:
@@ -290,7 +426,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50, help="pages that jog")
     parser.add_argument("--rate", type=float, default=1 / PAUSE, help="jog messages per second of each page")
     parser.add_argument("--seconds", type=float, default=10.0, help="of jogging")
-    parser.add_argument("--polite", action="store_true", help="a page sends the next jog once the last is answered")
+    parser.add_argument("--impolite", action="store_true", help="pages jog on while the last jog is not answered")
+    parser.add_argument("--students", type=int, default=30, help="pages of a class")
+    parser.add_argument("--edits", type=int, default=500)
+    parser.add_argument("--tabs", type=int, default=200)
     options = parser.parse_args()
     for part in options.parts or PARTS:
         PARTS[part](options)

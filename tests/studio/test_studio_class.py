@@ -444,6 +444,34 @@ def test_an_upload_without_room_is_refused(monkeypatch):
         studio.close()
 
 
+def test_the_server_is_there_before_its_first_robot_is_compiled(monkeypatch):
+    """Which may take a while on a new machine: pages wait for it, with a note."""
+    begun, done = threading.Event(), threading.Event()
+
+    def compiles(robot):
+        begun.set()
+        assert done.wait(300)
+
+    monkeypatch.setattr(app, "warm_up", compiles)
+    studio = app.Studio("two-link")  # compiles nothing
+    assert not begun.is_set()
+    idle = SimpleNamespace(submit=lambda task: None, warm_up=lambda: None, close=lambda: None)
+    studio.pool.close()
+    studio.pool = studio.readers = idle
+
+    async def go():
+        beginning = asyncio.create_task(studio.begin())
+        while not begun.is_set():
+            await asyncio.sleep(0.01)  # the server answers meanwhile
+        assert not studio._compiled.is_set()
+        done.set()
+        await beginning
+        assert studio._compiled.is_set()
+        studio.close()
+
+    asyncio.run(go())
+
+
 # --- jogging ----------------------------------------------------------------------------------------------------
 
 

@@ -25,7 +25,7 @@ from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
 from redyn.studio import bundle, inbox, keep, messages, pins, uploads
 from redyn.studio.access import ADDRESS, PERSON, Access, is_loopback, opener, token_of
-from redyn.studio.controls import PARTS, Part, box, text
+from redyn.studio.controls import PARTS, Part, box, set_text, text
 from redyn.studio.desk import COOKIE, Desk
 from redyn.studio.jobs import Limits, Pool
 from redyn.studio.opening import open_source
@@ -36,6 +36,7 @@ from redyn.studio.state import FIRST, State
 from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
 from redyn.studio.units import ANGLES
+from redyn.studio.usual import warm_up
 
 RECONNECT = 60.0  # s for which a disconnected page may reconnect to its state
 MOST_ARRIVING = 8  # uploads per user that are being read or waiting
@@ -62,7 +63,8 @@ class Studio:
     """All sessions, and the workers that they share."""
 
     def __init__(self, robot: str = FIRST, limits: Limits | None = None) -> None:
-        self.sessions = Sessions(open_source(robot))
+        self.sessions = Sessions(open_source(robot, compiled=False))  # errors in its file are reported at once
+        self._compiled = asyncio.Event()  # whether pages can show the first robot without delay
         self.pool, self.readers, self.pictures = Pool(limits or Limits()), Readers(), Pictures()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
@@ -76,8 +78,14 @@ class Studio:
         self.pictures.close()
 
     async def begin(self) -> None:
-        """Warms up: compiles the first robot's kernels and starts the worker processes."""
+        """Warms up, while the server answers already: compiles the first robot's kernels and starts the workers."""
         self._looking = asyncio.create_task(self._look_after())
+        try:
+            await asyncio.to_thread(warm_up, self.sessions.first.robot)
+        except RedynError:
+            log.debug("the first robot cannot be shown; the page shows the reason")
+        finally:
+            self._compiled.set()
         await asyncio.to_thread(inbox.remove_abandoned)
         state = State.first(self.sessions.first)
         try:
@@ -105,9 +113,14 @@ class Studio:
         )
         with box("starting", "starting") as starting:
             text("redyn studio", tag="h1")
+            compiling = text("", tag="p", testid="compiling")
         person, address = (str(client.request.scope.get(key, "")) for key in (PERSON, ADDRESS))
         with self.sessions.expected(person):
             await client.connected(timeout=30.0)
+            if not self._compiled.is_set():
+                set_text(compiling, "Compiling the first robot, once on this machine.")
+                await self._compiled.wait()
+                await client.connected(timeout=RECONNECT)  # it may have been lost meanwhile
         tab = client.tab_id
         if tab is None:
             return  # gone already
@@ -445,8 +458,9 @@ def serve(
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
-    if is_loopback(host):
-        options["gzip_middleware_factory"] = None  # on loopback, compressing takes longer than sending
+    if is_loopback(host) and not password:  # with one, a proxy may pass it on to other machines
+        # On loopback, compressing takes longer than sending, and the server does nothing else meanwhile.
+        options |= {"gzip_middleware_factory": None, "ws_per_message_deflate": False}
     cast(Any, ui).run(
         host=host,
         port=port,
