@@ -93,17 +93,17 @@ class JogPanel:
 
     async def _jog(self, message: Any) -> None:
         typed, sent = messages.entry(message, "value"), messages.number(message, "number")
+        moved = 0.0 if isinstance(typed, str) else messages.number(message, "value")
         said: list[str] = []
 
         def jog() -> None:
             self._heard = max(self._heard, sent)
             state = self._desk.state
             joint = messages.index(message, "joint", state.robot.dof)
+            value = moved
             if isinstance(typed, str):
                 unit = "rad" if turning(state.robot)[joint] else "m"
                 value = state.angles.value(state.robot.velocity_names[joint], messages.text(typed), unit)
-            else:
-                value = messages.number(message, "value")
             said.append(state.jog(joint, value))
 
         if await self._desk.attempt("pose", jog):
