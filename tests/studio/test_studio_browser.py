@@ -373,7 +373,7 @@ def test_limits_act(tab, tmp_path):
     tab.page.locator("[data-testid=run-duration] input").fill("600")
     tab.page.keyboard.press("Tab")
     sample = tab.page.locator("[data-testid=run-sample] input")
-    tab.page.wait_for_function("document.querySelector('[data-testid=run-sample] input').value == '0.05'")
+    tab.page.wait_for_function("document.querySelector('[data-testid=run-sample] input').value == '0.01'")
     tab.page.locator("[data-testid=run-duration] input").fill("2")
     tab.page.keyboard.press("Tab")
     tab.page.wait_for_function("document.querySelector('[data-testid=run-sample] input').value == '0.002'")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redyn.studio.comparing import Compared, compare
+from redyn.studio.coordinates import coordinate_units
 from redyn.studio.formulas import Formulas
 from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.columns import link_columns
@@ -15,7 +16,7 @@ from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
 from redyn.studio.sizing_charts import charts
 from redyn.studio.table import draft_of, shown_cells
-from redyn.studio.units import Angles
+from redyn.studio.units import Angles, together
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
@@ -124,8 +125,9 @@ def _equations(state: State, formulas: Formulas | None) -> str:
             parts.append(f'<div class="formula">{matrix_html(cells, name, markup=True)}</div>')
         parts.append("<p>c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.</p>")
     if robot.dof <= MOST_JOINTS:
-        pose = ", ".join(f"{x:.4g}" for x in np.atleast_1d(state.q))
-        parts.append(f"<p>At q = ({pose}), t = {state.time:.4g} s:</p>")
+        units = coordinate_units(robot)
+        pose = ", ".join(f"{x:.4g}" for x in state.angles.values(np.atleast_1d(state.q), units))
+        parts.append(f"<p>At q = ({pose}) {state.angles.of(together(units))}, t = {state.time:.4g} s:</p>")
         for key, matrix in state.matrices().items():
             parts.append(f'<div class="formula">{matrix_html(numbers(matrix), PARTS[key][1])}</div>')
     tree = of_tree(robot).strip()

@@ -67,6 +67,7 @@ TIP_LABELS = {
     "tip_angular_speed": "tip (rad/s)",
 }
 TIP_TITLE = "Limit of the end effector on lines and circles; empty: none"
+TAUGHT_WIDTHS = {"speed": "medium", "acceleration": "middle"}
 TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
 ROUNDING = 1e-12  # of a reaction, beside the largest one
 SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
@@ -107,13 +108,13 @@ class InversePanel:
                 with box("form"):
                     self._teach = button("Teach", "teach", self._teach_point, TEACH)
                     self._limit_fields = {
-                        name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "middle", title)
+                        name: Field(
+                            "", partial(self._set_limit, name), f"taught-{name}", label, TAUGHT_WIDTHS[name], title
+                        )
                         for name, (label, title) in TAUGHT.items()
                     }
                     self._tip_fields = {
-                        name: Field(
-                            "", partial(self._set_tip_limit, name), f"taught-{name}", label, "short2", TIP_TITLE
-                        )
+                        name: Field("", partial(self._set_tip_limit, name), f"taught-{name}", label, "tiny", TIP_TITLE)
                         for name, label in TIP_LABELS.items()
                     }
                     self._taught_note = text("", "run-note", testid="taught-note")
