@@ -17,6 +17,7 @@ from redyn.studio.panels.pushes import PushList
 from redyn.studio.pushing import MOST, dragged, new_push
 from redyn.studio.sizing_charts import charts
 from redyn.studio.state import State
+from redyn.studio.units import DEGREES, RADIANS
 from report_page import unpacked
 
 
@@ -252,7 +253,8 @@ def test_sizing_is_that_of_the_library(state):
     assert first.motor.verdict == "fits"
     assert second.motor is None
     np.testing.assert_allclose(second.load.peak_torque, np.abs(found.tau[:, 1]).max())
-    assert motors.joint_rows(sized)[0][:3] == ["joint1", "20.1 Nm", "13.44 Nm"]
+    assert motors.joint_rows(sized, RADIANS)[0][:3] == ["joint1", "20.1 Nm", "13.44 Nm"]
+    assert motors.joint_rows(sized, DEGREES)[0][3].endswith(" deg/s")
     assert motors.motor_rows(sized)[0][-4:] == ["77%", "42%", "60%", "fits"]
     assert "joint1: fits" in charts(sized)
     rows = list(csv.reader(takeaway.sizing_csv(state, "inverse")[1].splitlines()))

@@ -49,7 +49,7 @@ def _sizing(state: State) -> str:
     found = state.sized(state.playing) if state.playing in state.sizing else None
     if found is None:
         return ""
-    parts = [_figure("What the joints need", table_html(JOINT_HEAD, joint_rows(found)))]
+    parts = [_figure("What the joints need", table_html(JOINT_HEAD, joint_rows(found, state.angles)))]
     rows = motor_rows(found)
     if rows:
         typed = [joint.motor.motor for joint in found.joints if joint.motor is not None]

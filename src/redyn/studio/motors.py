@@ -16,6 +16,7 @@ from redyn.report.plots import turning
 from redyn.robot import Robot
 from redyn.simulation.sizing import JointSizing, Load, Motor, loads, size
 from redyn.studio.entries import entries
+from redyn.studio.units import Angles
 
 Array = NDArray[np.float64]
 
@@ -29,6 +30,7 @@ FIELDS = {
     "efficiency": ("efficiency", "Of the gearbox, up to 1; empty: 1"),
     "inertia": ("rotor inertia", "kg m²; empty: none, as where the armature of the joint includes it"),
 }
+UNITS = {"rated_torque": "Nm", "peak_torque": "Nm", "max_speed": "rad/s", "rated_speed": "rad/s", "inertia": "kg m²"}
 NEEDED = ("rated_torque", "peak_torque", "max_speed")
 SPEEDS = ("max_speed", "rated_speed")
 
@@ -142,14 +144,14 @@ JOINT_HEAD = ["joint", "peak torque", "RMS torque", "peak speed", "peak power (W
 MOTOR_HEAD = ["motor of", "RMS (Nm)", "peak (Nm)", "speed (rad/s)", "power (W)", "RMS", "peak", "speed", "verdict"]
 
 
-def joint_rows(found: Sized) -> list[list[str]]:
+def joint_rows(found: Sized, angles: Angles) -> list[list[str]]:
     """What the joints need."""
     rows: list[list[str]] = []
     for joint in found.joints:
         torque, speed, load = ("Nm", "rad/s", joint.load) if joint.turns else ("N", "m/s", joint.load)
         torques = [f"{x:.4g} {torque}" for x in (load.peak_torque, load.rms_torque)]
         powers = [f"{x:.4g}" for x in (load.peak_power, load.mean_power)]
-        rows.append([joint.name, *torques, f"{load.peak_speed:.4g} {speed}", *powers])
+        rows.append([joint.name, *torques, angles.brief(load.peak_speed, speed), *powers])
     return rows
 
 

@@ -10,7 +10,7 @@ from redyn.studio import messages, takeaway
 from redyn.studio.controls import Part, box, button, enable, set_attribute, set_text, text
 from redyn.studio.coordinates import velocity_heads
 from redyn.studio.entries import entries
-from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
+from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, UNITS, joint_rows, motor_rows, reasons
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.sizing_charts import charts
 
@@ -97,7 +97,7 @@ class SizingPart:
         every = velocity_heads(state.robot)
         heads = [every[i] for i in entries(state.robot).tau]
         rows = [
-            {"id": name, "label": label, "values": state.motors.cells[name], "hint": hint}
+            {"id": name, "label": label, "values": state.motors.cells[name], "hint": hint, "unit": UNITS.get(name, "")}
             for name, (label, hint) in FIELDS.items()
         ]
         self._rows.call("set", [{"heads": heads, "rows": rows}] if heads else [])
@@ -112,7 +112,7 @@ class SizingPart:
                 part.set_content("")
             return set_text(self._note, "; ".join([NOTHING, *wrong]))
         rows = motor_rows(found)
-        self._joints.set_content(table_html(JOINT_HEAD, joint_rows(found)))
+        self._joints.set_content(table_html(JOINT_HEAD, joint_rows(found, self._desk.state.angles)))
         self._motors.set_content(table_html(MOTOR_HEAD, rows) if rows else "")
         self._charts.set_content(charts(found))
         runs = self._desk.state.forward
