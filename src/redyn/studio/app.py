@@ -458,8 +458,8 @@ def serve(
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
-    if is_loopback(host) and not password:  # with one, a proxy may pass it on to other machines
-        # On loopback, compressing takes longer than sending, and the server does nothing else meanwhile.
+    if is_loopback(host):
+        # Compressing takes longer than sending here, and the server does nothing else meanwhile.
         options |= {"gzip_middleware_factory": None, "ws_per_message_deflate": False}
     cast(Any, ui).run(
         host=host,
