@@ -319,11 +319,12 @@ async def _memory(server: Server, options: argparse.Namespace) -> None:
     await asyncio.sleep(3)
     await page.simulate()
     waits: list[float] = []
+    rng = np.random.default_rng()
     for k in range(options.edits + 1):
         if k % max(options.edits // 5, 1) == 0:
             tell(f"after {k} edits")
         if k < options.edits:
-            waits.append(await page.edit(0, "b", f"{0.41 + 1e-4 * k:.4f}"))
+            waits.append(await page.edit(0, "b", f"{0.41 + 0.1 * rng.random():.8f}"))
     told("edits: until the 3D view is loaded", waits)
     await page.simulate()
     await page.close()
@@ -357,18 +358,18 @@ async def _group(server: Server, options: argparse.Namespace) -> None:
     edits: list[float] = []
     runs: list[float] = []
 
-    async def work(k: int, page: Page) -> None:
-        rng = np.random.default_rng(k)
-        for turn in range(5):
+    async def work(page: Page) -> None:
+        rng = np.random.default_rng()  # robots that were never compiled before
+        for _ in range(5):
             await asyncio.sleep(8 * rng.random())
-            edits.append(await page.edit(0, "b", f"{0.41 + 1e-3 * k + 1e-5 * turn:.5f}"))
+            edits.append(await page.edit(0, "b", f"{0.41 + 0.1 * rng.random():.8f}"))
             await asyncio.sleep(4 * rng.random())
             runs.append(await page.simulate())
             for step in range(25):
                 await page.jog(0, 0.02 * step)
                 await asyncio.sleep(PAUSE)
 
-    await asyncio.gather(*(work(k, page) for k, page in enumerate(pages)))
+    await asyncio.gather(*(work(page) for page in pages))
     told("class: edits until the 3D view is loaded", edits)
     told("class: simulations of 10 s, with their time in the queue", runs)
     told("class: jogs", [wait for page in pages for wait in page.waits])

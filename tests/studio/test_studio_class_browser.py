@@ -39,4 +39,5 @@ def test_links_survive_the_login(browser, server, wanted):
     else:
         page.wait_for_selector("[data-testid=notice] >> text=This link could not be opened")
     assert PASSWORD.split()[0] not in page.url
+    page.wait_for_selector("[data-loaded]", state="attached")
     context.close()

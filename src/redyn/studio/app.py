@@ -7,6 +7,7 @@ import hashlib
 import logging
 import shutil
 import socket
+import sys
 import webbrowser
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -40,6 +41,7 @@ from redyn.studio.usual import warm_up
 
 RECONNECT = 60.0  # s for which a disconnected page may reconnect to its state
 MOST_ARRIVING = 8  # uploads per user that are being read or waiting
+SWITCH = 0.001  # s for which a thread that computes may keep the one that answers pages waiting
 LOOK = 2.0  # s between checks for closed tabs
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
@@ -454,12 +456,13 @@ def serve(
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
+    sys.setswitchinterval(SWITCH)
     _announce(access, password)
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
-    if is_loopback(host) and not password:  # with one, a proxy may pass it on to other machines
-        # On loopback, compressing takes longer than sending, and the server does nothing else meanwhile.
+    if is_loopback(host):
+        # Compressing takes longer than sending here, and the server does nothing else meanwhile.
         options |= {"gzip_middleware_factory": None, "ws_per_message_deflate": False}
     cast(Any, ui).run(
         host=host,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-MOST = min(16, (os.cpu_count() or 1) + 4)
-EACH = 2  # of one user
+MOST = max(2, min(4, os.cpu_count() or 1))  # more would not be faster, as Python runs one at a time, but delay pages
+EACH = MOST // 2  # of one user
 
 T = TypeVar("T")
 
