@@ -140,8 +140,8 @@ def test_the_frame_is_dragged(tab):
     )
     assert tip(tab)[:2] == pytest.approx(before[:2], abs=0.002)
     robot = redyn.load("puma")
-    attitudes = [robot.forward_kinematics(np.radians(q))[:3, :3] for q in (POSE, values(tab))]
-    np.testing.assert_allclose(*attitudes, atol=0.01)  # sliders show two digits
+    attitudes = [robot.forward_kinematics(np.radians(q))[:3, :3] for q in (POSE, np.degrees(values(tab)))]
+    np.testing.assert_allclose(*attitudes, atol=0.01)  # sliders show three digits
     tab("tab-inverse").click()
 
 

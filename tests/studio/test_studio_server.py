@@ -231,6 +231,24 @@ def test_half_sent_bodies_time_out(monkeypatch, pieces):
     assert sent[0]["status"] == 408
 
 
+def test_a_request_that_is_given_up_is_answered():
+    """Otherwise the middleware around it raises an error, which the log would show at every page closed too soon."""
+    sent = []
+
+    async def application(scope, receive, send):
+        assert (await receive())["type"] == "http.disconnect"
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    asyncio.run(access.Access("127.0.0.1", 80, "").middleware(application)(scope, receive, send))
+    assert sent[0]["status"] == 400
+
+
 # --- messages of any shape --------------------------------------------------------------------------------------
 
 

@@ -236,8 +236,9 @@ async def _timely(application: Any, scope: Scope, receive: Receive, send: Send) 
     except Exception:
         if not late:
             raise
-    if late and not started:
-        await _answer(send, 408, "The request came too slowly.", [("connection", "close")])
+    if not started:  # if it was not late, who asked has gone; without an answer the server would log an error
+        said = (408, "The request came too slowly.") if late else (400, "The request was not completed.")
+        await _answer(send, *said, [("connection", "close")])
     return None
 
 
