@@ -20,7 +20,7 @@ function offer(name, content) {
 
 /** `seen()`: { viewers: [{ viewer, box, label }], duration, speed, name }; `begin()` is called before a film. */
 export function createSaving(stage, seen, begin) {
-  const opener = element("button", { type: "button", class: "small over save-view", title: "Save the view as a picture, or its motion as a film", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": "save-view" }, "Save");
+  const opener = element("button", { type: "button", class: "small over save-view", title: "Save the view as a picture, or its motion as a film", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": "save-view" }, "Picture");
   const menu = element("div", { class: "view-menu over", role: "menu", "aria-label": "Save the view", hidden: "" });
   const bar = element("progress", { max: 1, value: 0, "aria-label": "Frames" });
   const text = element("span", { role: "status", "data-testid": "film-note" });
