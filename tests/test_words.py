@@ -49,6 +49,7 @@ KNOWN_MANY = {  # numbers that cannot be one there
     "studio/forms.py": "rows",
     "studio/code.py": "numbers",
     "studio/pins.py": "rows",  # beyond a limit
+    "studio/work.py": "rows",
     "studio/panels/equations.py": "joints",
     "description/schema.py": "numbers",  # of vectors: three, or six
 }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from redyn import exercises, identification, kinematics, trajectory
     from redyn.description import gallery, library
     from redyn.robot import Robot, chain, load
-    from redyn.simulation import Run, SimulationError, Stops, simulate, simulate_batch, sizing
+    from redyn.simulation import Push, Run, SimulationError, Stops, simulate, simulate_batch, sizing
     from redyn.simulation import controllers as control
     from redyn.symbolic.equations import Equations, derive
 
@@ -45,6 +45,7 @@ __all__ = [
     "Equations",
     "InputError",
     "MissingExtraError",
+    "Push",
     "RedynError",
     "RedynWarning",
     "Robot",
@@ -70,7 +71,7 @@ __all__ = [
 # Imported on first use, so that `import redyn` and `redyn --help` are fast.
 _HOMES = {"Robot": "redyn.robot", "chain": "redyn.robot", "load": "redyn.robot"}
 _HOMES |= dict.fromkeys(("gallery", "library"), "redyn.description")
-_HOMES |= dict.fromkeys(("Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
+_HOMES |= dict.fromkeys(("Push", "Run", "SimulationError", "Stops", "simulate", "simulate_batch"), "redyn.simulation")
 _HOMES |= dict.fromkeys(("Equations", "derive"), "redyn.symbolic.equations")
 _MODULES = {
     "control": "redyn.simulation.controllers",

@@ -242,6 +242,17 @@ class Robot:
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
         return np.array([values[link.name] for link in self.model.driven])
 
+    @property
+    def effort_limits(self) -> Array:
+        """The largest torque or force of every joint, (dof,); infinite where the file has none.
+
+        >>> import redyn
+        >>> redyn.load("two-link").effort_limits
+        array([inf, inf])
+        """
+        values = {link.name: link.joint.effort_limit for link in self.description.links}
+        return np.array([values[link.name] or np.inf for link in self.model.driven])
+
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
         return configuration.neutral(self.model)
@@ -855,6 +866,22 @@ class Robot:
         if frame.link == 0:
             raise InputError(f"with_payload: {name!r} is fixed to the world")
         return self._like(transforms.with_payload(self._with_tip, name, mass, com, inertia))
+
+    def with_points(
+        self, points: Sequence[tuple[LinkName, Sequence[float]]], name: str = "point"
+    ) -> tuple[Robot, list[str]]:
+        """A new robot with a frame at each of these points, given by a frame and coordinates in it; and their names.
+
+        The axes of the new frames are arbitrary.
+
+        >>> import numpy as np, redyn
+        >>> robot, names = redyn.load("two-link").with_points([("link2", [-0.5, 0, 0])])
+        >>> names, np.round(robot.forward_kinematics([0, 0], "point1")[:3, 3], 9).tolist()
+        (['point1'], [1.5, 0.0, 0.0])
+        """
+        listed = [(self.frame_name(link), [float(x) for x in point]) for link, point in points]
+        description, names = transforms.with_points(self._with_tip, listed, name)
+        return self._like(description), names
 
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.

@@ -261,6 +261,44 @@ def test_check_of_a_motion(tmp_path):
     assert run("check", "9.14", f"torques={path}").startswith("torques: right: within ")
 
 
+def test_saturate():
+    """What is asked of the first joint is more than it may give."""
+    given = ("simulate", "franka-panda", "--torque", "500", "--duration", "0.01", "--json")
+    limits = redyn.load("franka-panda").effort_limits
+    np.testing.assert_array_equal(json.loads(run(*given))["tau"][-1], 500.0)
+    np.testing.assert_array_equal(json.loads(run(*given, "--saturate"))["tau"][-1], np.minimum(500.0, limits))
+    assert "two-link has no effort limits" in command("simulate", "two-link", "--saturate").err
+
+
+def test_push():
+    given = ("simulate", "two-link", "--duration", "0.3", "--json")
+    found = json.loads(
+        run(*given, "--push", "link2, 0, 50, 0, 0.1, 0.05", "--push", "link1, 9, 0, 0, 0, 0.1, 0, 0.1, 0")
+    )
+    robot = redyn.load("two-link")
+    pushes = [redyn.Push("link2", [0, 50, 0], start=0.1, duration=0.05), redyn.Push("link1", [9, 0, 0], [0, 0.1, 0])]
+    alike = redyn.simulate(robot, robot.initial, [0, 0], 0.3, pushes=pushes)
+    np.testing.assert_allclose(found["q"][-1], alike.q[-1], atol=1e-9)
+    assert "--push: expected LINK, FX" in command(*given, "--push", "link2, 1").err
+    assert "link9" in command(*given, "--push", "link9, 0, 50, 0, 0.1, 0.05").err
+
+
+def test_payload():
+    given = ("torque", "two-link", "--q", "0, 0", "--json")
+    alone, loaded = (np.array(json.loads(run(*given, *more))["tau"]) for more in ([], ["--payload", "2"]))
+    robot = redyn.load("two-link")
+    at = robot.forward_kinematics([0, 0])[:3, 3]
+    np.testing.assert_allclose(loaded - alone, -robot.jacobian([0, 0])[3:].T @ (2 * robot.gravity), atol=1e-12)
+    assert at[0] != 0
+    centre = json.loads(run(*given, "--payload", "2, -1, 0, 0"))["tau"]
+    assert abs(centre[1] - alone[1]) < 1e-12  # its centre is at the second joint
+    ten = json.loads(run("simulate", "two-link", "--duration", "0.1", "--json", "--payload", "2,0,0,0,1,0,0,1,0,1"))
+    alike = redyn.simulate(robot.with_payload(2, [0, 0, 0], np.eye(3)), robot.initial, [0, 0], 0.1)
+    np.testing.assert_allclose(ten["q"][-1], alike.q[-1], atol=1e-12)
+    assert "--payload: expected a mass" in command("torque", "two-link", "--q", "0", "--payload", "1, 2").err
+    assert "mass" in command("torque", "two-link", "--q", "0", "--payload=-1").err
+
+
 MOTOR = "rated_torque=0.2, peak_torque=0.6, max_speed=1000 rpm, ratio=100, efficiency=0.8"
 
 

@@ -1,6 +1,7 @@
 """Segments, capsules and the room between links."""
 
 import itertools
+import sys
 
 import hypothesis.strategies as st
 import numpy as np
@@ -244,3 +245,17 @@ def test_the_kuka_can_hit_itself():
 def test_bad_input(arguments, message):
     with pytest.raises(redyn.RedynError, match=message):
         clearance(redyn.load("three-link"), *arguments)
+
+
+def test_poses_of_many_states_are_computed_together(monkeypatch):
+    """Whatever the number of pairs that are compared at a time; one by one takes long without kernels."""
+    robot = redyn.load("kuka-kr5")
+    q = np.array([robot.random(np.random.default_rng(k)) for k in range(25)])
+    expected = clearance(robot, q).between
+    asked, module = [], sys.modules["redyn.kinematics.clearance"]
+    poses = module.link_poses
+    monkeypatch.setattr(module, "link_poses", lambda robot, q: asked.append(len(q)) or poses(robot, q))
+    monkeypatch.setattr(module, "BLOCK", 1)
+    monkeypatch.setattr(module, "STATES", 10)
+    np.testing.assert_array_equal(clearance(robot, q).between, expected)
+    assert asked == [10, 10, 5]

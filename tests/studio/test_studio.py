@@ -20,7 +20,7 @@ from redyn.studio import formulas, jobs, takeaway, work
 from redyn.studio.convention import other_convention
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.editor import Editor
-from redyn.studio.jobs import Job, Pool
+from redyn.studio.jobs import Job, Limits, Pool
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
 from redyn.studio.state import State
@@ -452,7 +452,7 @@ def test_usual_gains_suit_light_and_heavy_robots(state):
 def test_jobs(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     monkeypatch.setattr("redyn.studio.jobs.GRACE", 0.3)
-    pool = Pool(1)
+    pool = Pool(Limits(workers=1))
     try:
         assert finished(pool.submit("studio_jobs:slow", 0.2)).result == "done"
         assert finished(pool.submit("studio_jobs:wrong")).error == "so it is"
@@ -515,9 +515,9 @@ class Line:
     ],
 )
 def test_a_stopped_job_has_time_to_pack_if_it_responds(monkeypatch, seconds, responds, result):
-    line, job = Line(seconds, responds), Job("x", (), seconds=1e6)
+    line, job = Line(seconds, responds), Job("x", ())
     monkeypatch.setattr(jobs, "time", SimpleNamespace(monotonic=lambda: line.now))
-    pool = Pool(0)
+    pool = Pool(Limits(seconds=1e6, workers=0))
     pool.close()
     worker = jobs._Worker(pool)
     worker._process = SimpleNamespace(is_alive=lambda: True, kill=lambda: None, join=lambda seconds: None)
@@ -531,7 +531,7 @@ def test_a_cancelled_simulation_hands_back_what_it_has(monkeypatch):
     monkeypatch.setattr("redyn.studio.jobs.GRACE", 60.0)  # however busy the machine is
     state = State.first("two-link")
     state.run.duration, state.run.rtol = "3600", "1e-13"
-    pool = Pool(1)
+    pool = Pool(Limits(workers=1))
     try:
         for _ in range(2):  # the second as the first: each is a run of its own
             job = pool.submit("redyn.studio.work:forward", state.forward_order())

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import redyn
-from redyn.description import gallery
+from redyn.description import gallery, read
 from redyn.description.packages import package_robots
 from redyn.errors import InputError
 from redyn.studio import keep, pictures
@@ -86,3 +86,51 @@ def test_a_robot_of_a_package_is_restored_with_its_folder():
     forged = {**keep.snapshot(state), "package": "/etc"}
     keep.restore(back, forged)
     assert back.robot.description.folder is None
+
+
+def drawn(source):
+    return pictures.draw(lambda part, note: None, source)
+
+
+@pytest.fixture
+def thumbnails(tmp_path, monkeypatch):
+    """How many pictures were drawn; the cache is a folder of its own."""
+    monkeypatch.setenv("REDYN_CACHE", str(tmp_path / "cache"))
+    made = []
+    original = pictures.thumbnail
+    monkeypatch.setattr(pictures, "thumbnail", lambda robot: made.append(robot.name) or original(robot))
+    return made
+
+
+def test_pictures_are_kept_on_disk(thumbnails, tmp_path, monkeypatch):
+    first = drawn("two-link")
+    assert drawn("two-link") == first
+    assert thumbnails == ["two-link"]
+    (kept,) = (tmp_path / "cache" / "pictures").iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    kept.write_bytes(kept.read_bytes()[:-1] + b"x")  # damaged
+    assert drawn("two-link") == first
+    assert thumbnails == ["two-link"] * 2
+    monkeypatch.setattr(pictures, "_code", lambda: "another version")
+    assert drawn("two-link") == first
+    assert thumbnails == ["two-link"] * 3
+    (tmp_path / "cache" / "pictures").chmod(0o755)  # others could have put something there
+    assert drawn("two-link") == first
+    assert thumbnails == ["two-link"] * 4
+
+
+def test_a_picture_follows_the_contents_of_meshes(tmp_path):
+    def name():
+        return pictures.picture_name(read(tmp_path / "arm.urdf"))
+
+    (tmp_path / "arm.urdf").write_bytes(MESHES)
+    missing = name()
+    (tmp_path / "rod.stl").write_bytes(b"one")
+    first = name()
+    (tmp_path / "rod.stl").write_bytes(b"two")
+    second = name()
+    (tmp_path / "rod.stl").write_bytes(b"one")
+    assert len({missing, first, second}) == 3
+    assert name() == first
+    (tmp_path / "arm.urdf").write_bytes(MESHES.replace(b"pendulum", b"clock"))
+    assert name() != first

@@ -26,14 +26,14 @@ def tab(browser):
 
 
 def values(tab):
-    fields = tab.page.locator("[data-testid^=joint-slider] input[type=number]")
+    fields = tab.page.locator("[data-testid^=joint-slider] input[type=text]")
     return [float(field.input_value()) for field in fields.all()]
 
 
 def pose(tab, degrees):
-    fields = tab.page.locator("[data-testid^=joint-slider] input[type=number]").all()
+    fields = tab.page.locator("[data-testid^=joint-slider] input[type=text]").all()
     for field, value in zip(fields, degrees, strict=True):
-        field.fill(str(value))
+        field.fill(f"{value} deg")
         field.press("Enter")
     x, y, z = redyn.load("puma").forward_kinematics(np.radians(degrees))[:3, 3]
     tab.wait_text("tip-position", f"x {x:.3f}   y {y:.3f}   z {z:.3f}")
@@ -78,7 +78,9 @@ def test_a_pose_and_all_its_solutions(tab):
 
     # A solution is gone to, by its button as by the keyboard; the end effector stays where it is.
     tip = tab("tip-position").text_content()
-    shown = [float(x.strip(" °")) for x in tab.page.locator("[data-testid=solution-3] td").all_text_contents()[:6]]
+    shown = [
+        float(x.removesuffix(" rad")) for x in tab.page.locator("[data-testid=solution-3] td").all_text_contents()[:6]
+    ]
     tab("go-3").focus()
     tab.page.keyboard.press("Enter")
     tab.page.wait_for_selector("[data-testid=solution-3][aria-current]")
@@ -138,8 +140,8 @@ def test_the_frame_is_dragged(tab):
     )
     assert tip(tab)[:2] == pytest.approx(before[:2], abs=0.002)
     robot = redyn.load("puma")
-    attitudes = [robot.forward_kinematics(np.radians(q))[:3, :3] for q in (POSE, values(tab))]
-    np.testing.assert_allclose(*attitudes, atol=0.01)  # sliders show two digits
+    attitudes = [robot.forward_kinematics(np.radians(q))[:3, :3] for q in (POSE, np.degrees(values(tab)))]
+    np.testing.assert_allclose(*attitudes, atol=0.01)  # sliders show three digits
     tab("tab-inverse").click()
 
 
@@ -169,7 +171,7 @@ def test_points_are_taught_and_run(tab):
     readable(tab)
     tab.keep("taught")
     tab("point-2-go").click()
-    tab.soon(lambda: values(tab)[0], -20.0)
+    tab.soon(lambda: values(tab)[0], -0.349)
     for _ in range(2):
         tab("point-1-remove").click()
     tab.hidden("point-2")

@@ -19,11 +19,11 @@ def tab(browser):
 
 
 def value(tab, slider):
-    return tab.page.locator(f"[data-testid=joint-slider-{slider}] input[type=number]")
+    return tab.page.locator(f"[data-testid=joint-slider-{slider}] input[type=text]")
 
 
 def turn(tab, slider, degrees):
-    value(tab, slider).fill(str(degrees))
+    value(tab, slider).fill(f"{degrees} deg")
     value(tab, slider).press("Enter")
 
 

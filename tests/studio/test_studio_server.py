@@ -27,8 +27,8 @@ from starlette.routing import Route
 
 import redyn
 from commands import printed
-from redyn.studio import access, app, inbox, jobs, sessions, timely, uploads
-from redyn.studio.jobs import Job, Pool
+from redyn.studio import access, app, inbox, sessions, timely, uploads
+from redyn.studio.jobs import Job, Limits, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.sessions import Sessions
 from studio_files import URDF, Here, zipped
@@ -53,7 +53,7 @@ def visit(guard, path="/", query="", cookie="", host="localhost:8080", kind="htt
 
     headers = [(b"host", host.encode()), (b"cookie", cookie.encode())]
     headers += [(b"origin", origin.encode())] if origin else []
-    scope = {"type": kind, "path": path, "query_string": query.encode(), "headers": headers}
+    scope = {"type": kind, "method": "GET", "path": path, "query_string": query.encode(), "headers": headers}
     asyncio.run(guard.middleware(application)(scope, receive, send))
     return sent[0].get("status", sent[0]["type"]), list(sent[0].get("headers", [])), sent[-1].get("body", b"")
 
@@ -225,10 +225,28 @@ def test_half_sent_bodies_time_out(monkeypatch, pieces):
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
     asyncio.run(access.Access("127.0.0.1", 80, "").middleware(application)(scope, receive, send))
     assert heard == ["http.request"] * len(pieces) + ["http.disconnect"]
     assert sent[0]["status"] == 408
+
+
+def test_a_request_that_is_given_up_is_answered():
+    """Otherwise the middleware around it raises an error, which the log would show at every page closed too soon."""
+    sent = []
+
+    async def application(scope, receive, send):
+        assert (await receive())["type"] == "http.disconnect"
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "path": "/", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    asyncio.run(access.Access("127.0.0.1", 80, "").middleware(application)(scope, receive, send))
+    assert sent[0]["status"] == 400
 
 
 # --- messages of any shape --------------------------------------------------------------------------------------
@@ -384,6 +402,37 @@ def test_malformed_greetings_are_one_line_each(server, query):
 
 
 @pytest.mark.slow
+def test_a_jog_is_answered_in_one_message(server):
+    """Poses, values and where the tip is: a class that jogs would keep the server busy with more."""
+    page = Page(server, "tab_id=jogging&document_id=d&next_message_id=0&implicit_handshake=true")
+    target = None
+    while target is None:
+        said = page.hear()
+        if said.startswith('42["update"'):
+            for number, element in json.loads(said[2:])[1].items():
+                if isinstance(element, dict) and str(element.get("props", {}).get("source")).endswith("/jog.js"):
+                    target = {"id": int(number), "listener_id": element["events"][0]["listener_id"]}
+
+    def jog(number, value):
+        content = {"name": "jog", "value": {"joint": 0, "value": value, "number": number}}
+        page.say("event", {"client_id": page.client, **target, "args": [json.dumps(content)]})
+        answer = ""
+        while not re.search(rf'"setValues",\[{value},0.0\],{number}', answer):
+            heard.append(answer := page.hear().replace("\\", ""))
+
+    heard: list[str] = []
+    jog(1, 0.25)  # once it is answered, the page is complete but for its first motion
+    jog(2, 0.5)
+    calls = heard[-1]
+    assert calls.count("runMethod(") == 3
+    assert '["setPoses",[[' in calls
+    assert "return" not in calls  # which would be parsed twice
+    assert len(calls) < 600
+    assert "Sec-WebSocket-Extensions" not in page.line.response.headers  # compressed, on one machine, for nothing
+    page.close()
+
+
+@pytest.mark.slow
 def test_malformed_uploads_and_paths(server):
     with httpx.Client(follow_redirects=True, timeout=120) as client:
         client.get(server.url)
@@ -511,7 +560,7 @@ def test_one_persons_uploads_do_not_hold_up_anothers(studio, monkeypatch):
 @pytest.fixture
 def pool(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    made = Pool(1, seconds=60.0)
+    made = Pool(Limits(seconds=60.0, workers=1))
     yield made
     made.close()
 
@@ -533,7 +582,7 @@ def test_people_take_turns(pool):
 
 
 def test_a_person_has_some_jobs_only_and_everybody_some_time(pool, monkeypatch):
-    mine = [pool.submit("studio_jobs:nap", 60.0, person="ann") for _ in range(jobs.MOST_EACH)]
+    mine = [pool.submit("studio_jobs:nap", 60.0, person="ann") for _ in range(pool.limits.jobs)]
     with pytest.raises(redyn.RedynError, match="cancel one first"):
         pool.submit("studio_jobs:nap", 1.0, person="ann")
     other = pool.submit("studio_jobs:nap", 0.05, person="ben")
@@ -541,7 +590,7 @@ def test_a_person_has_some_jobs_only_and_everybody_some_time(pool, monkeypatch):
         job.cancel()
     assert finished(other).result == "done"
     assert all(finished(job).state == "cancelled" for job in mine)
-    pool.seconds = 0.3
+    pool.limits = Limits(seconds=0.3)
     job = finished(pool.submit("studio_jobs:nap", 60.0, person="ann"))
     assert job.state == "cancelled"
     assert job.reason == "stopped after 0.3 s, the time limit of this server"
@@ -568,7 +617,7 @@ def test_tabs_that_were_opened_and_closed_lock_nobody_out(many, monkeypatch):
     assert len(many) == 20
     assert many.of("tab 0", "ann") is first  # its page is open
     for k in range(100, 119):
-        many.of(f"tab {k}", f"person {k}").came()
+        many.of(f"tab {k}", f"person {k}", f"address {k}").came()
     with pytest.raises(redyn.RedynError, match="too many people"):
         many.of("one more", "ben")
     first.went()

@@ -196,3 +196,57 @@ def test_an_edit_of_the_robot_keeps_the_list_and_another_robot_does_not(state):
         state.inverse_order()
     with pytest.raises(InputError, match="Robots with loops"):
         state.motion.taught.teach(state.robot, state.q)
+
+
+def on_a_line(state):
+    """Two points, the second below the first, reached by a line."""
+    form = state.motion.taught
+    form.points[0].q = [repr(float(x)) for x in HOME]
+    form.points[1].q = [repr(float(x)) for x in below(state)]
+    form.points[1].leg = "line"
+    return form
+
+
+def test_limits_of_the_tip_are_kept_or_shown_in_red(state):
+    form = on_a_line(state)
+    assert form.has_paths
+    free = state.run_inverse()
+    assert free.tip is None
+    form.tip_speed, form.tip_acceleration, form.tip_angular_speed = "0.02", "1", "20 deg"
+    slow = state.run_inverse()
+    assert slow.t[-1] > 1.5 * free.t[-1]
+    speed = np.linalg.norm(np.gradient(slow.path, slow.t, axis=0), axis=1)
+    assert speed.max() == pytest.approx(0.02, rel=1e-2)
+    assert not slow.beyond
+    assert work.inverse_plots(slow)["path"].beyond is None
+    form.points[1].duration = "0.5"
+    quick = state.run_inverse()
+    said = " ".join(quick.beyond)
+    assert "the end effector exceeds its speed limit of 0.02 m/s from" in said
+    assert work.inverse_plots(quick)["path"].beyond.any()
+    form.points[1].leg = "quintic"  # not by a path: no limit of the tip
+    assert not form.has_paths
+    assert "the end effector" not in " ".join(state.run_inverse().beyond)
+
+
+def test_limits_of_the_tip_are_repeated_in_python_and_kept(state):
+    form = on_a_line(state)
+    form.tip_speed, form.tip_angular_speed = "1/20", "30 deg"
+    found = state.run_inverse()
+    assert found.plan.taught.tip == {"tip_speed": 0.05, "tip_angular_speed": np.pi / 6}
+    space = {}
+    exec(takeaway.python(state), space)
+    np.testing.assert_allclose(space["tau"], found.tau, atol=1e-9)
+    kept = json.loads(json.dumps(keep.snapshot(state)))
+    other = State.first("two-link")
+    keep.restore(other, kept)
+    assert other.motion.taught == form
+    for name in ("tip_speed", "tip_acceleration", "tip_angular_speed"):
+        del kept["motion"]["taught"][name]  # of an earlier version
+    keep.restore(other, kept)
+    assert other.motion.taught.tip_speed == ""
+    other.close()
+    for text in ("0", "-1", "fast", "1, 2"):
+        form.tip_speed = text
+        with pytest.raises(InputError, match="tip speed: expected"):
+            state.inverse_order()

@@ -1,6 +1,7 @@
 """Jobs for the studio's pool of processes: some work, some fail, some do not listen."""
 
 import os
+import signal
 import time
 
 import redyn
@@ -43,6 +44,21 @@ def broken(tell):
 
 def dies(tell):
     os._exit(3)
+
+
+def killed(tell):
+    """As by a machine that has run out of memory."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(300)
+
+
+def hoard(tell, step, most):
+    """Takes more and more memory."""
+    held = []
+    while len(held) * step < most:
+        held.append(bytes(step))
+        tell(0.5, "hoarding")
+    return len(held)
 
 
 def nap(tell, seconds):

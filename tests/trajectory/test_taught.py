@@ -10,6 +10,7 @@ from known_robots import two_link
 from motions import is_derivative
 from redyn.simulation.controllers import computed_torque
 from redyn.trajectory import Point, from_csv, taught
+from redyn.trajectory.pace import tip_motion
 from redyn.trajectory.paths import Arc
 
 HOME = np.array([0.1, -0.6, 0.4, 0.5, 0.9, 0.2])
@@ -230,3 +231,54 @@ def test_out_of_reach_is_said(puma):
     four_bar = redyn.load("four-bar")
     with pytest.raises(redyn.InputError, match="closed loops"):
         taught(four_bar, [four_bar.initial, four_bar.initial])
+
+
+def tip(robot, motion, t):
+    """Speeds of the end effector by differences of its poses, independently of Jacobians."""
+    step = 1e-4
+    before, here, after = (robot.forward_kinematics(motion(t + shift)[0]) for shift in (-step, 0.0, step))
+    v = (after[:, :3, 3] - before[:, :3, 3]) / (2 * step)
+    a = (after[:, :3, 3] - 2 * here[:, :3, 3] + before[:, :3, 3]) / step**2
+    turned = np.einsum("nij,nkj->nik", after[:, :3, :3], before[:, :3, :3])
+    sines = 0.5 * np.stack([turned[:, i, j] - turned[:, j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=1)
+    return (np.linalg.norm(x, axis=1).max() for x in (v, a, sines / (2 * step)))
+
+
+@pytest.mark.parametrize("leg", ["line", "circle"])
+@pytest.mark.parametrize(
+    ("limit", "which"),
+    [({"tip_speed": 0.05}, 0), ({"tip_acceleration": 0.02}, 1), ({"tip_angular_speed": 0.03}, 2)],
+)
+def test_limits_of_the_tip(puma, leg, limit, which):
+    there = shifted(puma, [0.05, 0.1, -0.15])
+    there[:3, :3] = puma.forward_kinematics(HOME + np.array([0, 0, 0, 0.1, 0.1, 0.1]))[:3, :3]
+    via = shifted(puma, [0.1, 0.0, -0.1])[:3, 3] if leg == "circle" else None
+    points = [HOME, Point(pose=there, leg=leg, via=via), Point(q=HOME)]
+    free, held = taught(puma, points), taught(puma, points, **limit)
+    assert held.legs[0].duration > 1.5 * free.legs[0].duration
+    assert held.legs[1].duration == pytest.approx(free.legs[1].duration)  # a joint law has no limits of the tip
+    t = np.linspace(1e-3, held.legs[0].duration - 1e-3, 2001)
+    most = next(iter(limit.values()))
+    assert list(tip(puma, held, t))[which] == pytest.approx(most, rel=1e-3)  # and it is as quick as it may be
+    moves = tip_motion(puma, *held(t))
+    np.testing.assert_allclose([x.max() for x in moves], list(tip(puma, held, t)), rtol=1e-3)
+    given = taught(puma, [HOME, Point(pose=there, leg=leg, via=via, duration=0.5)], **limit)
+    assert given.duration == 0.5  # as typed
+    assert held.on_path(t).all()
+    assert not held.on_path(np.array([held.duration])).any()
+
+
+def test_a_blend_of_two_lines_keeps_the_limits_of_the_tip(puma):
+    corners = [shifted(puma, shift) for shift in ([0.1, 0.0, 0.0], [0.1, 0.1, 0.0])]
+    points = [HOME, Point(pose=corners[0], leg="line", blend_time=5.0), Point(pose=corners[1], leg="line")]
+    motion = taught(puma, points, speed=10.0, acceleration=100.0, tip_speed=0.1, tip_acceleration=0.4)
+    speed, acceleration, _ = tip(puma, motion, np.linspace(1e-3, motion.duration - 1e-3, 4001))
+    assert speed <= 0.1 * (1 + 1e-3)
+    assert acceleration <= 0.4 * (1 + 1e-2)
+    assert motion.duration < sum(leg.duration for leg in motion.legs)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.nan, "fast", np.inf])
+def test_limits_of_the_tip_must_be_positive(puma, wrong):
+    with pytest.raises(redyn.RedynError, match="tip_speed must be a positive number"):
+        taught(puma, [HOME, HOME + 0.1], tip_speed=wrong)

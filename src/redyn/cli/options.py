@@ -26,6 +26,14 @@ Force = Annotated[bool, typer.Option("--force", help="Replace existing files eve
 Actuated = Annotated[
     str | None, typer.Option(help="The joints that are driven, as `a, b`, of a file with loops that does not say so.")
 ]
+Payload = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MASS,...",
+        help="A body on the end effector: `2.5`, with its mass centre in the end effector's frame `2.5, 0, 0, 0.1`, "
+        "or also with its inertia about that point, xx, xy, xz, yy, yz, zz.",
+    ),
+]
 Unphysical = Annotated[bool, typer.Option(help="Load a robot with physically impossible inertia.")]
 
 
@@ -95,6 +103,20 @@ def numbers(name: str, text: str, count: int) -> NDArray[np.float64]:
         wanted = counted(count, "number") + (", separated by commas, or one for all" if count > 1 else "")
         raise InputError(f"{name}: expected {wanted}, got {len(values)}")
     return np.array(values)
+
+
+def with_payload(robot: Robot, text: str | None) -> Robot:
+    """The robot with the body of --payload, if there is one."""
+    if text is None:
+        return robot
+    count = len(_parts(text))
+    if count not in (1, 4, 10):
+        raise InputError(
+            f"--payload: expected a mass, or also a centre x, y, z, or also six moments of inertia, got {count}"
+        )
+    values = numbers("--payload", text, count)
+    centre = values[1:4] if count > 1 else np.zeros(3)
+    return robot.with_payload(float(values[0]), centre, values[4:] if count > 4 else np.zeros(6))
 
 
 def loop_numbers(name: str, text: str, robot: Robot) -> NDArray[np.float64]:

@@ -20,6 +20,7 @@ from redyn.cli.options import (
     Actuated,
     Floating,
     Force,
+    Payload,
     Trusted,
     Unphysical,
     listed,
@@ -28,13 +29,14 @@ from redyn.cli.options import (
     rates,
     torques,
     wide_console,
+    with_payload,
     working,
 )
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
-    from redyn.simulation import Run
+    from redyn.simulation import Push, Run
     from redyn.simulation.sizing import Sizing
     from redyn.trajectory import Motion
 
@@ -62,7 +64,17 @@ def simulate(
     kp: Annotated[str, typer.Option(help="Position gain of the controller for --follow.")] = "100",
     kd: Annotated[str, typer.Option(help="Velocity gain of the controller for --follow.")] = "20",
     stops: Annotated[bool, typer.Option(help="Springs and dampers at the joint limits.")] = False,
+    saturate: Annotated[bool, typer.Option(help="Actuators give no more than the effort limits of the file.")] = False,
+    push: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LINK,FX,FY,FZ,START,DURATION",
+            help="A force on a link in world axes (N), from START for DURATION seconds; may be repeated. At the origin "
+            "of its frame, or at a point in it: `link2, 0, 50, 0, 0.2, 0.1, -0.5, 0, 0`.",
+        ),
+    ] = None,
     friction: Annotated[bool, typer.Option(help="Include the friction of the robot's file.")] = True,
+    payload: Payload = None,
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     step: Annotated[float | None, typer.Option(help="Step of fixed-step methods; largest of adaptive ones.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of adaptive methods.")] = 1e-8,
@@ -91,6 +103,8 @@ def simulate(
 
     Example: redyn simulate two-link --pd "pi/2, 0" 50 15 --duration 5 --plot settle.png
 
+    Example: redyn simulate two-link --push "link2, 0, 50, 0, 0.2, 0.1" --html push.html
+
     Example: redyn simulate four-bar --torque 0.5 --duration 2 --html four-bar.html
     """
     from redyn.robot import load
@@ -107,9 +121,11 @@ def simulate(
         trust=trust,
         actuated=listed(actuated),
     )
+    loaded = with_payload(loaded, payload)
     start = loaded.initial if q is None else positions("--q", q, loaded)
     moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    pushes = [_push(text) for text in push or []]
     motors = read_motors(motor, motor_plot, loaded)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
@@ -126,6 +142,8 @@ def simulate(
             rtol=rtol,
             atol=atol,
             stops=stops,
+            saturate=saturate,
+            pushes=pushes,
             sample=min(sample, seconds),
             gravity=pull,
         )
@@ -217,6 +235,19 @@ def _law(
         "feedforward": lambda: controllers.feedforward(robot, motion, gravity),
     }
     return ways[control]()
+
+
+def _push(text: str) -> Push:
+    """`link2, 0, 50, 0, 0.2, 0.1`."""
+    from redyn.simulation import Push
+
+    link, _, rest = text.partition(",")
+    count = len(rest.split(","))
+    if count not in (5, 8):
+        wanted = "LINK, FX, FY, FZ, START, DURATION, or also a point X, Y, Z"
+        raise InputError(f"--push: expected {wanted}, got {text!r}")
+    values = numbers("--push", rest, count).tolist()
+    return Push(link.strip(), values[:3], values[5:] or (0.0, 0.0, 0.0), values[3], values[4])
 
 
 def _torque(robot: Robot, text: str) -> Any:

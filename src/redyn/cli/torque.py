@@ -17,6 +17,7 @@ from redyn.cli.options import (
     Actuated,
     Floating,
     Force,
+    Payload,
     Trusted,
     Unphysical,
     accelerations,
@@ -25,6 +26,7 @@ from redyn.cli.options import (
     positions,
     rates,
     wide_console,
+    with_payload,
 )
 from redyn.errors import InputError
 
@@ -42,6 +44,7 @@ def torque(
     ] = None,
     duration: Annotated[float, typer.Option(help="Duration of the motion in seconds.")] = 10.0,
     samples: Annotated[int, typer.Option(help="Number of instants along the motion.")] = 101,
+    payload: Payload = None,
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
     csv_path: Annotated[Path | None, typer.Option("--csv", help="Write t, q, qd, qdd and tau to this file.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Save a figure of the motion and the torques.")] = None,
@@ -78,6 +81,7 @@ def torque(
         trust=trust,
         actuated=listed(actuated),
     )
+    loaded = with_payload(loaded, payload)
     n, nq = loaded.dof, loaded.nq
     if (q is None) == (cycloid is None):
         raise InputError("give either --q (one state) or --cycloid START STOP (a motion)")

@@ -3,7 +3,8 @@
 The key of a kernel covers everything that it depends on: the model's constants, the task, the processor, the lane width
 and the source of the packages that make kernels; for that of a loop see `loops`. A file holds a checksum, which finds
 damage, not malice: so the folder must belong to the user and be closed to everyone else, or there is no cache. What is
-damaged, or cannot be read or written, is compiled again; it is never an error.
+damaged, or cannot be read or written, is compiled again; it is never an error. Pictures of robots are kept beside it in
+the same way, in a folder of their own.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 from redyn.kernels import machine
 from redyn.kernels.lock import building
 
+KERNELS, PICTURES = "kernels", "pictures"  # folders
 MAGIC = b"redyn kernel 1\n"
 MOST_ENTRIES = 2000
 MOST_BYTES = 256_000_000
@@ -40,16 +42,16 @@ for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
     _READ |= getattr(os, _flag, 0)
 
 
-def folder() -> Path:
+def folder(kind: str = KERNELS) -> Path:
     """REDYN_CACHE if set, else where this platform keeps caches."""
     chosen = os.environ.get("REDYN_CACHE")
     if chosen:
-        return Path(chosen) / "kernels"
+        return Path(chosen) / kind
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "redyn" / "kernels"
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "redyn" / kind
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "redyn" / "kernels"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redyn" / "kernels"
+        return Path.home() / "Library" / "Caches" / "redyn" / kind
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "redyn" / kind
 
 
 def sources(packages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -103,10 +105,10 @@ def code(name: str, width: int, text: Callable[[], str]) -> machine.Code:
         return found
 
 
-def _usable() -> Path | None:
+def _usable(kind: str = KERNELS) -> Path | None:
     """The folder, made if need be, if it is private to this user."""
     with contextlib.suppress(OSError, RuntimeError):
-        path = folder()
+        path = folder(kind)
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _private(os.lstat(path), stat.S_ISDIR):
             return path
@@ -121,9 +123,9 @@ def _private(status: os.stat_result, kind: Callable[[int], bool]) -> bool:
     return status.st_uid == os.getuid() and not status.st_mode & 0o077
 
 
-def read(name: str) -> bytes | None:
+def read(name: str, kind: str = KERNELS) -> bytes | None:
     """The code of an entry; None if there is none, or it is damaged or not ours."""
-    path = _usable()
+    path = _usable(kind)
     if path is None:
         return None
     with contextlib.suppress(OSError):
@@ -136,9 +138,9 @@ def read(name: str) -> bytes | None:
     return None
 
 
-def write(name: str, code: bytes) -> None:
+def write(name: str, code: bytes, kind: str = KERNELS) -> None:
     """Keep an entry; other processes see all of it or nothing. A cache that cannot be written is no error."""
-    path = _usable()
+    path = _usable(kind)
     if path is None or _source_digest() != _SOURCE:
         return
     with contextlib.suppress(OSError):
@@ -199,18 +201,18 @@ def _remove(entry: Path) -> None:
         entry.unlink(missing_ok=True)
 
 
-def summary() -> tuple[int, int] | None:
+def summary(kind: str = KERNELS) -> tuple[int, int] | None:
     """Number of entries and their size in bytes; None where the folder is not used."""
-    path = _usable()
+    path = _usable(kind)
     if path is None:
         return None
     entries = _entries(path)
     return len(entries), sum(status.st_size for _, status in entries)
 
 
-def clear() -> int:
+def clear(kind: str = KERNELS) -> int:
     """Remove every entry; their number."""
-    path = _usable()
+    path = _usable(kind)
     entries = [] if path is None else _entries(path)
     for entry, _ in entries:
         _remove(entry)

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 
 TRIALS = 200  # random configurations: two links that overlap in all of them are taken to do so by design
 BLOCK = 20_000  # pairs of segments at a time, so that the arrays fit into the processor's cache
+STATES = 1000  # whose poses are computed together: one by one takes long for large robots, which have no kernels
 
 
 class Clearance(NamedTuple):
@@ -133,13 +134,15 @@ def _between(robot: RobotLike, bodies: _Bodies, q: Array) -> Array:
     radii = np.array([shape.radius for shape in bodies.shapes])
     thickness = radii[bodies.first] + radii[bodies.second]
     block = max(1, BLOCK // count)
-    parts: list[Array] = []
-    for k in range(0, len(q), block):
-        ends = place(bodies.shapes, link_poses(robot, q[k : k + block]))
-        one, other = ends[:, bodies.first], ends[:, bodies.second]
-        gaps = segment_distance(one[..., 0, :], one[..., 1, :], other[..., 0, :], other[..., 1, :]) - thickness
-        parts.append(np.minimum.reduceat(gaps, bodies.starts, axis=1))
-    return np.concatenate(parts)
+    between = np.empty((len(q), len(bodies.links)))
+    for begin in range(0, len(q), STATES):
+        placed = place(bodies.shapes, link_poses(robot, q[begin : begin + STATES]))
+        for k in range(0, len(placed), block):
+            ends = placed[k : k + block]
+            one, other = ends[:, bodies.first], ends[:, bodies.second]
+            gaps = segment_distance(one[..., 0, :], one[..., 1, :], other[..., 0, :], other[..., 1, :]) - thickness
+            between[begin + k : begin + k + len(ends)] = np.minimum.reduceat(gaps, bodies.starts, axis=1)
+    return between
 
 
 def _bodies(robot: RobotLike, radius: ArrayLike | None, span: ArrayLike | None) -> _Bodies:

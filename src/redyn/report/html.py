@@ -24,7 +24,7 @@ from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.plots import Cross, Curves, Other, Plot, curves
-from redyn.report.scene import motion, pack_floats, scene
+from redyn.report.scene import Carried, Pushed, motion, pack_floats, scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot
 
@@ -61,6 +61,8 @@ def write_html(
     others: Sequence[Sequence[Other]] = (),
     crosses: Sequence[Cross] = (),
     appendix: str = "",
+    payload: Carried | None = None,
+    pushes: Sequence[Pushed] = (),
 ) -> Path:
     """Writes a page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
@@ -68,10 +70,11 @@ def write_html(
     the initial switches: trace, axes, frames, masses. The page opens at `opens` seconds after the first time.
     `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: another run to compare
     with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`: HTML of the
-    caller's own that follows below, such as tables; it is not escaped.
+    caller's own that follows below, such as tables; it is not escaped. `payload` and `pushes` are drawn with the robot.
     """
     times, values = motion(robot, t, q)
-    first, dashed = scene(robot, times, values, touching, meshes=meshes), others or [()] * len(plots)
+    first = scene(robot, times, values, touching, meshes=meshes, payload=payload, pushes=pushes)
+    dashed = others or [()] * len(plots)
     scenes = [first]
     if second is not None:
         labelled = zip((first, second.scene), second.labels, strict=True)

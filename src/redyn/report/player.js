@@ -135,6 +135,7 @@ export function createPlayer(root, duration, onTime, marks = []) {
 
   return {
     seek: set,
+    speed: () => Number(speed.value),
     play,
     pause,
     dispose() {

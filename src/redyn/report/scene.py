@@ -7,8 +7,9 @@ and the viewpoint are chosen here, where the whole motion is known.
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,6 +44,24 @@ PINS = ("revolute", "spherical", "universal", "fixed", "distance")  # loops that
 FLAT = 1e-6  # sine below which an angle counts as zero
 
 
+class Carried(NamedTuple):
+    """A body on a frame, drawn as a ball at its mass centre."""
+
+    frame: str
+    com: Sequence[float]  # in the frame's axes
+    mass: float
+
+
+class Pushed(NamedTuple):
+    """A force on a frame at a point, drawn as an arrow while it acts."""
+
+    frame: str
+    point: Sequence[float]  # in the frame's axes
+    force: Sequence[float]  # in the world's axes, N
+    start: float
+    stop: float
+
+
 def scene(
     robot: Robot,
     t: ArrayLike,
@@ -50,11 +69,13 @@ def scene(
     touching: Clearance | None = None,
     radius: ArrayLike | None = None,
     meshes: Meshes | None = None,
+    payload: Carried | None = None,
+    pushes: Sequence[Pushed] = (),
 ) -> dict[str, Any]:
     """Data for viewer.js: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
     `touching`: the clearance at the same N states, computed if not given. `meshes`: the
-    robot's, read from its files if not given.
+    robot's, read from its files if not given. `payload` and `pushes` are drawn with it.
     """
     times, values = motion(robot, t, q)
     most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
@@ -81,7 +102,23 @@ def scene(
         "touching": _touching(robot, touching, kept, keep, len(times), radius, span),
         "view": view(robot, shapes, joints, poses, appearance),
         "shapes": appearance.data(),
+        "payload": None if payload is None else _carried(robot, payload),
+        "pushes": [pushed(robot, push) for push in pushes],
     }
+
+
+def _carried(robot: Robot, payload: Carried) -> dict[str, Any]:
+    link, pose = frame_offset(robot, payload.frame)
+    at = pose[:3, :3] @ np.asarray(payload.com, dtype=np.float64) + pose[:3, 3]
+    return {"link": link, "from": pose[:3, 3].tolist(), "position": at.tolist(), "mass": payload.mass}
+
+
+def pushed(robot: Robot, push: Pushed) -> dict[str, Any]:
+    """Data for viewer.js: the point is in the axes of the moving link."""
+    link, pose = frame_offset(robot, push.frame)
+    at = pose[:3, :3] @ np.asarray(push.point, dtype=np.float64) + pose[:3, 3]
+    times = {"start": float(push.start), "stop": float(push.stop)}
+    return {"link": link, "position": at.tolist(), "force": [float(x) for x in push.force], **times}
 
 
 def motion(robot: Robot, t: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:

@@ -10,8 +10,12 @@ const THEMES = {
   light: { shell: 0xbcc6d2, base: 0x7b8794, rod: 0xc3cad3, minor: 0xb9c3cf, major: 0x8795a6, shadow: 0.2, light: 1.0 },
   dark: { shell: 0xc6ced8, base: 0x55606d, rod: 0xaeb7c2, minor: 0x33404f, major: 0x4e6075, shadow: 0.45, light: 0.8 },
 };
+const INKS = { light: ["#1f2933", "#ffffff"], dark: ["#e6edf3", "#10171f"] }; // of names, and around them
 const ALARM = 0xe5202e;
 const TRACE = 0xd1495b;
+const PAYLOAD = 0xb0702a;
+const PUSH = 0xd6336c;
+const LONGEST_PUSH = 0.45; // of the robot's reach; weaker pushes are drawn shorter
 const SLOW = 50; // ms between frames; slower: draw coarser
 const FAST = 30; // ms between frames; faster: draw finer again
 const COARSE = [1, 1, 0.8, 0.6]; // pixels drawn per pixel shown, level by level
@@ -75,8 +79,10 @@ export function createDevice(THREE) {
  * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
+ * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
  * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
- * look(there) sets it. `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
+ * look(there) sets it. still(context, box, t): draws the robot there as well, finely, now or (t) at another time, and
+ * leaves the page's own picture to the next draw(). `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
  * change.
  */
 export function createViewer(container, { renderer, environment, software }, THREE, OrbitControls, scene) {
@@ -100,6 +106,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   let theme = "light";
   let pending = 0;
   let alive = true;
+  let quiet = false; // while another picture than the page's is made
   const finest = software ? 1 : 0; // level while things move
   const pace = { last: 0, mean: (SLOW + FAST) / 2, level: finest, rest: 0 };
 
@@ -299,6 +306,77 @@ export function createViewer(container, { renderer, environment, software }, THR
     body.renderOrder = 2;
   }
 
+  const held = []; // the payload
+  if (scene.payload) {
+    const { link, from, position, mass } = scene.payload;
+    const look = material("payload", { color: PAYLOAD });
+    const size = thick * Math.min(Math.max(1.7 * Math.cbrt(mass / heaviest), 0.8), 2.6);
+    const body = new THREE.Mesh(ball(size), look);
+    body.position.set(...position);
+    const [a, b] = [vec(from), vec(position)];
+    const rod = a.distanceTo(b) > 1e-9 ? [along(new THREE.Mesh(drum(0.3 * thick, a.distanceTo(b), 0.05 * thick), look), a, b)] : [];
+    for (const mesh of [body, ...rod]) {
+      mesh.castShadow = true;
+      bodies[link].add(mesh);
+      held.push(mesh);
+    }
+  }
+
+  // Pushes, while they act: arrows from the point on which the force acts.
+  const strongest = Math.max(...(scene.pushes ?? []).map(({ force }) => Math.hypot(...force)), 1e-12);
+  const pushes = (scene.pushes ?? []).map((push) => pushArrow(push, 0.95));
+  let drafts = []; // pushes of the next run, always drawn
+
+  function pushArrow(push, opacity) {
+    const to = vec(push.force).multiplyScalar((LONGEST_PUSH * view.reach) / Math.max(strongest, Math.hypot(...push.force)));
+    to.setLength(Math.max(to.length(), 0.12 * view.reach));
+    const shape = arrow(to, 0.011 * view.reach, onTop(PUSH, opacity));
+    stage.add(shape);
+    return { ...push, at: vec(push.position), shape };
+  }
+
+  function showPushes(t) {
+    let acting = 0;
+    for (const { link, at, start, stop, shape } of pushes) {
+      shape.visible = t !== null && t >= start && t < stop;
+      acting += Number(shape.visible);
+      place(shape, link, at);
+    }
+    for (const { link, at, shape } of drafts) place(shape, link, at);
+    container.dataset.pushes = String(acting);
+  }
+
+  function place(shape, link, at) {
+    shape.position.copy(at).applyQuaternion(bodies[link].quaternion).add(bodies[link].position);
+  }
+
+  /** Pale arrows of pushes that are not part of the motion. */
+  function draftPushes(list) {
+    for (const { shape } of drafts) {
+      shape.traverse((part) => {
+        part.geometry?.dispose();
+        part.material?.dispose();
+      });
+      shape.removeFromParent();
+    }
+    drafts = list.filter(({ link }) => bodies[link]).map((push) => pushArrow(push, 0.35));
+    showPushes(posed ? null : now);
+    draw();
+  }
+
+  /** The moving link that a ray meets first, and where, in the world and in its axes; null: none. */
+  function pick(caster) {
+    const parts = [...sticks.map(([, mesh]) => mesh), ...groups.meshes, ...held].filter((part) => part.visible);
+    for (const { object, point } of caster.intersectObjects(parts, true)) {
+      let at = object;
+      while (at && !bodies.includes(at)) at = at.parent;
+      const link = bodies.indexOf(at);
+      if (link < 1) return null; // the base is in front
+      return { link, point, local: bodies[link].worldToLocal(point.clone()) };
+    }
+    return null;
+  }
+
   const overlay = new THREE.Group();
   stage.add(overlay);
 
@@ -401,6 +479,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       if (touching.has(link)) material.color.lerp(alarm, 0.5); // contact is decided by the model: keep the link's own colours recognisable
     }
     showGaps();
+    showPushes(t);
     draw();
   }
 
@@ -411,6 +490,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       bodies[i + 1].quaternion.fromArray(row, 3);
     });
     showGaps();
+    showPushes(null);
     draw();
   }
 
@@ -452,7 +532,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   // --- drawing ----------------------------------------------------------------------------------------------
 
   function draw() {
-    if (!pending && alive) pending = requestAnimationFrame(render);
+    if (!pending && alive && !quiet) pending = requestAnimationFrame(render);
   }
 
   function render(stamp) {
@@ -506,16 +586,47 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  function placeLabels() {
+  /** Names of the frames with their places in the container. */
+  function labelPlaces() {
     const taken = [];
-    for (const { triad, label } of named) {
+    return named.map(({ triad, label }) => {
       const at = triad.getWorldPosition(new THREE.Vector3()).project(camera);
       const x = Math.round(((at.x + 1) / 2) * container.clientWidth) + 8;
       let y = Math.round(((1 - at.y) / 2) * container.clientHeight) - 18;
       while (taken.some(([u, v]) => Math.abs(u - x) < 60 && Math.abs(v - y) < 13)) y -= 13; // frames may coincide
       taken.push([x, y]);
-      label.style.transform = `translate(${x}px, ${y}px)`;
+      return { label, x, y };
+    });
+  }
+
+  function placeLabels() {
+    for (const { label, x, y } of labelPlaces()) label.style.transform = `translate(${x}px, ${y}px)`;
+  }
+
+  /** box: { left, top, width, height, ratio: pixels drawn per pixel of the page }. */
+  function still(context, { left, top, width, height, ratio }, t) {
+    const [time, rows] = [now, posed];
+    quiet = true;
+    if (t !== null) setTime(Math.min(t, times[times.length - 1]));
+    setQuality(0);
+    if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
+    renderer.render(stage, camera);
+    context.drawImage(canvas, left, top, width, height);
+    if (groups.frames[0]?.visible) writeLabels(context, left, top, width / container.clientWidth);
+    if (t !== null) setTime(time);
+    if (t !== null && rows) setPoses(rows);
+    quiet = false;
+  }
+
+  function writeLabels(context, left, top, scale) {
+    const [ink, halo] = INKS[theme];
+    Object.assign(context, { font: `600 ${11 * scale}px system-ui, sans-serif`, fillStyle: ink, strokeStyle: halo });
+    Object.assign(context, { lineWidth: 3 * scale, lineJoin: "round", textBaseline: "top" });
+    for (const { label, x, y } of labelPlaces()) {
+      context.strokeText(label.textContent, left + x * scale, top + y * scale);
+      context.fillText(label.textContent, left + x * scale, top + y * scale);
     }
+    context.textBaseline = "alphabetic";
   }
 
   function show(what, on) {
@@ -543,6 +654,7 @@ export function createViewer(container, { renderer, environment, software }, THR
       }
     };
     for (const [, mesh] of sticks) if (mesh.visible) add(mesh);
+    held.forEach(add);
     for (const shape of groups.meshes) if (shape.visible) shape.traverse(add);
     overlay.traverseVisible(add);
     return found.length ? found : view.points.map(vec);
@@ -602,7 +714,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     theme = name;
     const look = THEMES[theme];
     for (const [key, value] of Object.entries(materials)) {
-      if (key.startsWith("shell") || key === "pen") continue; // setTime colours shells; a pen has the colour of its trace
+      if (key.startsWith("shell") || ["pen", "payload"].includes(key)) continue; // setTime colours shells; a pen has the colour of its trace
       if (key.startsWith("rod")) value.color.set(look.rod);
       else if (key === "base") value.color.set(look.base);
       else if (key.startsWith("loop")) value.color.set(key === "loop0" ? look.base : look.rod);
@@ -616,7 +728,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     const shown = posed;
     setTime(now);
     if (shown) setPoses(shown);
-    const [ink, halo] = theme === "dark" ? ["#e6edf3", "#10171f"] : ["#1f2933", "#ffffff"];
+    const [ink, halo] = INKS[theme];
     labels.style.color = ink;
     labels.style.textShadow = `0 0 3px ${halo}, 0 0 3px ${halo}, 0 0 2px ${halo}`;
   }
@@ -661,9 +773,12 @@ export function createViewer(container, { renderer, environment, software }, THR
     setPoses,
     copy,
     ray,
+    pick,
+    draftPushes,
     show,
     fit,
     look,
+    still,
     overlay,
     draw,
     setTheme,
@@ -672,6 +787,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     duration: times[times.length - 1],
     gridStep: step,
     reach: view.reach,
+    mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
     contacts: contacts(),

@@ -2,7 +2,8 @@
 
 from redyn.simulation.batch import Batch, simulate_batch
 from redyn.simulation.forces import Stops
+from redyn.simulation.pushes import Push
 from redyn.simulation.result import Energy, Run
 from redyn.simulation.run import SimulationError, simulate
 
-__all__ = ["Batch", "Energy", "Run", "SimulationError", "Stops", "simulate", "simulate_batch"]
+__all__ = ["Batch", "Energy", "Push", "Run", "SimulationError", "Stops", "simulate", "simulate_batch"]

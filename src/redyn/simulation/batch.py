@@ -17,6 +17,7 @@ from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.forces.actuators import torque_limits
 from redyn.simulation.result import INTERRUPTED
 from redyn.simulation.stepping import stepper
 from redyn.words import counted
@@ -48,6 +49,7 @@ def simulate_batch(
     sample: float | None = None,
     gravity: ArrayLike | None = None,
     payload: ArrayLike | None = None,
+    saturate: bool | ArrayLike = False,
     threads: int | None = None,
     check: bool = True,
     progress: bool = True,
@@ -57,6 +59,7 @@ def simulate_batch(
     torque: None, (dof,) or (N, dof) for the whole time; (K, N, dof) for the K steps, held during each; or a function
         torque(t, Q, QD), called once a step with all states, whose result is held for that step.
     sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
+    saturate: limits of the actuators, as in `simulate`.
     payload, gravity: for all, or one per motion.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
 
@@ -105,6 +108,7 @@ def simulate_batch(
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
+    limits = torque_limits(robot, saturate)
     tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
     interrupts.begin()
@@ -118,7 +122,8 @@ def simulate_batch(
                     tau, many = _spread(table[done], count), 1
                 else:
                     many = min(many, max(1, int(5e7 / (max(count, 1) * n * 40))))  # a tenth of a second or so
-                Q, V = step_all(Q, V, tau, world, pace, many, threads)
+                given_tau = tau if limits is None else np.clip(tau, -limits, limits)
+                Q, V = step_all(Q, V, given_tau, world, pace, many, threads)
                 done += many
                 if done % every == 0:
                     out_q[done // every], out_v[done // every] = Q, V

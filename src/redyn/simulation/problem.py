@@ -41,6 +41,7 @@ class Problem:
         gravity: ArrayLike | None,
         payload: ArrayLike | None,
         dynamics: str,
+        saturate: Any = False,
     ) -> None:
         self.robot, self._dynamics, self._torque, self._event_functions = robot, dynamics, torque, events
         named = ", ".join(robot.joint_names[:8])
@@ -113,7 +114,7 @@ class Problem:
             (slots.PROJECTED, _at(self._projected)),
         ):
             addresses[slot] = value
-        constants = forces.constants(forces.Given(robot, start[0], self._laws, stops))
+        constants = forces.constants(forces.Given(robot, start[0], self._laws, stops, saturate))
         self.system = System(addresses, layout_of(robot.model), self.rows, constants, times, table, frames, jacobians)
         self._steady = not law and len(times) == 1 and not forces.applied(constants)  # a constant torque, nothing else
         self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]

@@ -14,10 +14,12 @@ from redyn.errors import MissingExtraError, RedynError
 from redyn.files import write_csv
 from redyn.robot import Robot
 from redyn.simulation import forces
+from redyn.simulation.pushes import Push
 from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
+    from redyn.report.scene import Carried, Pushed
     from redyn.simulation.sizing import Motors, Sizing
 
 Array = NDArray[np.float64]
@@ -27,10 +29,11 @@ INTERRUPTED = "interrupted"  # how the ending of a run begins that Ctrl-C ended
 
 
 class Conditions(NamedTuple):
-    """What held for the whole run: gravity and the payload."""
+    """What held for the whole run: gravity and the payload; and the pushes."""
 
     gravity: Array | None  # None: the robot's own
     payload: Array | None
+    pushes: tuple[Push, ...] = ()
 
 
 class Energy(NamedTuple):
@@ -79,7 +82,7 @@ class Run:
     qdd: Array = field(repr=False)
     tau: Array = field(repr=False)  # of the actuators
     works: Array = field(repr=False)  # of the force elements, in their order
-    wrenches: dict[str, Array] = field(repr=False)  # external ones, by frame
+    wrenches: dict[str, Array] = field(repr=False)  # external ones, by frame; those of pushes as push1, push2 ...
     conditions: Conditions = field(repr=False)
     method: str
     steps: int
@@ -201,7 +204,23 @@ class Run:
             notes=self._notes(),
             touching=self.clearance,
             force=force,
+            payload=self._carried(),
+            pushes=self._pushed(),
         )
+
+    def _carried(self) -> Carried | None:
+        from redyn.report.scene import Carried
+
+        ten = self.conditions.payload
+        if ten is None or ten[0] <= 0:
+            return None
+        return Carried(self.robot.frame_name(), (ten[1:4] / ten[0]).tolist(), float(ten[0]))
+
+    def _pushed(self) -> list[Pushed]:
+        from redyn.report.scene import Pushed
+
+        name = self.robot.frame_name
+        return [Pushed(name(x.link), x.point, x.force, x.start, x.stop) for x in self.conditions.pushes]
 
     def _repr_png_(self) -> bytes | None:
         """In a notebook the run shows itself."""

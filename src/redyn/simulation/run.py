@@ -20,6 +20,7 @@ from redyn.simulation.forces import Stops
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.interrupts import Interrupts
 from redyn.simulation.problem import Problem
+from redyn.simulation.pushes import Push, longest_step, with_pushes
 from redyn.simulation.result import INTERRUPTED, Conditions, Run
 
 Array = NDArray[np.float64]
@@ -61,6 +62,8 @@ def simulate(
     gravity: ArrayLike | None = None,
     payload: ArrayLike | None = None,
     dynamics: str = "recursive",
+    saturate: bool | ArrayLike = False,
+    pushes: Iterable[Push] | Push = (),
     progress: bool | Callable[[float], object] = True,
 ) -> Run:
     """The motion of a robot from the state q, qd, by its forward dynamics.
@@ -71,7 +74,11 @@ def simulate(
     rtol, atol: what a step may be off, as a share of each number and beside it (a hundredth of rtol unless given).
     step: of fixed-step methods (1 ms unless given); of the others the largest (0.1 s unless given).
     external: {link: wrench}, as in the dynamics calls; a wrench may be a function of time.
+    pushes: `redyn.Push(link, force, point, start, duration)`: forces on points of links for a while. Their work is part
+        of `run.energy.external`. Steps are at most a quarter of the shortest one, except those of fixed-step methods.
     stops: springs and dampers at the joint limits: True, or `redyn.Stops(stiffness, damping)`.
+    saturate: actuators give no more than the effort limits of the robot's file: True; or than these limits, one for all
+        joints or one per joint. Joints without a limit are not affected. `run.tau` has what the actuators give.
     events: functions event(t, q, qd); the run ends where one of them passes zero (upwards if its attribute `direction`
         is positive, downwards if negative).
     sample: seconds between results, which are made by interpolation, or the times themselves.
@@ -97,8 +104,12 @@ def simulate(
     pace = None if step is None else positive("step", step, "seconds")
     times = _sample_times(sample, length)
     watched = _events(events)
+    acting, pushed, wrenches = with_pushes(robot, pushes)
+    if pushed:
+        external = {**(external or {}), **wrenches}
+        pace = pace if method in FIXED else min(pace or LARGEST_STEP, longest_step(pushed))
     with scalar_code():
-        problem = Problem(robot, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics)
+        problem = Problem(acting, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics, saturate)
         memory = problem.memory(times)
         interrupts = Interrupts(problem.callbacks)
         ending = _go(problem, memory, method, length, pace, tolerance, progress, interrupts)
@@ -113,7 +124,7 @@ def simulate(
         qd=np.ascontiguousarray(states[:, nq : nq + n]),
         works=states[:, nq + n :],
         **replayed,
-        conditions=Conditions(problem.gravity, problem.payload),
+        conditions=Conditions(problem.gravity, problem.payload, tuple(pushed)),
         method=method,
         steps=int(clock[drive.ACCEPTED]),
         rejected=int(clock[drive.REJECTED]),

@@ -136,6 +136,21 @@ class Sizing:
         return sizing_figure(self, path, force)
 
 
+def loads(robot: Robot, t: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> dict[str, Load]:
+    """What every joint needs over a motion, whatever drives it: rates and torques, (N, dof) each, at N times.
+
+    >>> import numpy as np, redyn
+    >>> robot = redyn.load("two-link")
+    >>> t = np.linspace(0.0, 10.0, 201)
+    >>> q, qd, qdd = redyn.trajectory.cycloidal([0, 0], [np.pi, np.pi], 10.0)(t)
+    >>> found = loads(robot, t, qd, robot.inverse_dynamics(q, qd, qdd))
+    >>> {name: (round(load.peak_torque, 1), round(load.rms_torque, 2)) for name, load in found.items()}
+    {'joint1': (20.1, 13.44), 'joint2': (5.1, 4.05)}
+    """
+    times, rates, torques = _checked(robot, t, qd=qd, tau=tau)
+    return {name: _load(times, rates[:, i], torques[:, i]) for i, name in enumerate(robot.velocity_names)}
+
+
 Motors = Motor | Sequence[Motor | None] | Mapping[str, Motor]
 
 
@@ -153,16 +168,7 @@ def size(robot: Robot, motors: Motors, t: ArrayLike, qd: ArrayLike, tau: ArrayLi
     >>> [(joint.name, round(joint.continuous, 2), joint.fits) for joint in found.joints]
     [('joint1', 0.77, True), ('joint2', 0.24, True)]
     """
-    times = real_array(t)
-    if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise InputError("t: expected at least two increasing times")
-    arrays: list[Array] = []
-    for name, value in (("qd", qd), ("tau", tau), ("qdd", qdd)):
-        array = real_array(value)
-        if array.shape != (len(times), robot.dof) or not np.isfinite(array).all():
-            expected = f"finite numbers of shape ({len(times)}, {robot.dof}), a row per time"
-            raise InputError(f"{name}: expected {expected}, got shape {array.shape}")
-        arrays.append(array)
+    times, *arrays = _checked(robot, t, qd=qd, tau=tau, qdd=qdd)
     links = robot.model.driven
     joints: list[JointSizing] = []
     for i, motor in enumerate(_per_joint(robot, motors)):
@@ -173,6 +179,21 @@ def size(robot: Robot, motors: Motors, t: ArrayLike, qd: ArrayLike, tau: ArrayLi
             turns = joint.kind != "prismatic"
             joints.append(_sized(joint.label, turns, motor, times, *(array[:, i] for array in arrays)))
     return Sizing(robot, joints)
+
+
+def _checked(robot: Robot, t: ArrayLike, **columns: ArrayLike) -> list[Array]:
+    """The times and what belongs to them, a row per time."""
+    times = real_array(t)
+    if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        raise InputError("t: expected at least two increasing times")
+    arrays = [times]
+    for name, value in columns.items():
+        array = real_array(value)
+        if array.shape != (len(times), robot.dof) or not np.isfinite(array).all():
+            expected = f"finite numbers of shape ({len(times)}, {robot.dof}), a row per time"
+            raise InputError(f"{name}: expected {expected}, got shape {array.shape}")
+        arrays.append(array)
+    return arrays
 
 
 def _per_joint(robot: Robot, motors: Motors) -> list[Motor | None]:

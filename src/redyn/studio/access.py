@@ -1,15 +1,20 @@
 """Access control: a token, printed at start, is required even on this machine, which other users may share.
 
 The token is exchanged for a cookie specific to this server's port. It is kept in a private file for a day, so that open
-pages survive a restart of the server.
+pages survive a restart of the server. If there is a password instead, the cookie is derived from it and from a private
+key of this server: it does not tell the password, and another password makes it void.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
+import hmac
 import html
 import ipaddress
+import logging
+import math
 import os
 import re
 import secrets
@@ -22,46 +27,55 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from redyn.kernels import cache
+from redyn.studio import door
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-PERSON = "redyn.person"  # key in the scope of a request: a random identifier of the browser
+PERSON = "redyn.person"  # key in the scope of a request: a random identifier of the browser,
+ADDRESS = "redyn.address"  # and where it comes from
 PAUSE = 20.0  # s; the longest pause in the body of a request
 LONGEST = 600.0  # s until the body must be complete
 LONGEST_VALUE = 200  # characters of what an address asks for
+LONGEST_FORM = 8000  # bytes of the form of the login page
 LIFE = 24 * 3600.0  # s for which a token is reused
 HEADERS = {
     "content-security-policy": "frame-ancestors 'none'; base-uri 'self'; object-src 'none'",
     "x-frame-options": "DENY",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # without any, browsers do not say which page sends the password
 }
-
-DOOR = """<!doctype html><html lang="en"><meta charset="utf-8"><title>redyn studio</title>
-<style>body{{font:16px system-ui,sans-serif;display:grid;place-items:center;height:90vh;color:#1f2933;background:#fff}}
-input,button{{font:inherit;padding:6px 10px}}p.wrong{{color:#b3131f}}</style>
-<form method="get" action="/" data-testid="token-form"><h1>redyn studio</h1>{wrong}
-<p><label>Token, as printed where the studio was started:<br><input name="token" type="password" autofocus></label>
-<input name="exercise" type="hidden" value="{exercise}"><button>Enter</button></p>
-<p>Work that was open in this tab is kept by the browser and restored once you are logged in.</p></form></html>"""
+log = logging.getLogger("redyn.studio")
 
 
 class Access:
-    """`token` is empty if anyone who can reach the server may use it."""
+    """`token` is empty if anyone who can reach the server may use it. With a password, it is the key of the cookie."""
 
-    def __init__(self, host: str, port: int, token: str) -> None:
+    def __init__(self, host: str, port: int, token: str, password: str = "") -> None:
         self.host, self.port, self.token = host, port, token
+        self._password = door.typed(password)
+        self._guesses = door.Guesses()
         self._cookie, self._visitor = f"redyn-token-{port}", f"redyn-visitor-{port}"
+        own = hmac.new(token.encode(), b"password " + self._password.encode(), hashlib.sha256).hexdigest()
+        self._pass = own if password else token  # value of the cookie
 
     @property
     def address(self) -> str:
-        """The URL to open in a browser."""
-        shown = {"0.0.0.0": "localhost", "::": "localhost"}.get(self.host, self.host)
-        shown = f"[{shown}]" if ":" in shown else shown
-        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        """The URL to open in a browser on this machine."""
+        return self._url({"0.0.0.0": "localhost", "::": "localhost"}.get(self.host, self.host), self.token)
+
+    @property
+    def addresses(self) -> list[str]:
+        """URLs to give to others. They tell no password."""
+        names = door.own_names() if self.host in ("0.0.0.0", "::") else []
+        token = "" if self._password else self.token
+        return [self._url(name, token) for name in names or [urlsplit(self.address).hostname or self.host]]
+
+    def _url(self, name: str, token: str) -> str:
+        name = f"[{name}]" if ":" in name else name
+        return f"http://{name}:{self.port}/" + (f"?token={token}" if token else "")
 
     def middleware(self, application: Any) -> Any:
         """ASGI middleware around the whole application, pages and sockets alike."""
@@ -76,31 +90,67 @@ class Access:
             person = cookies.get(self._visitor, "")[:64] or secrets.token_urlsafe(12)
             cookie = "" if self._visitor in cookies else self._set(self._visitor, person)
             send = _with_headers(send, [*HEADERS.items(), *([("set-cookie", cookie)] if cookie else [])])
-            scope[PERSON] = person
+            scope[PERSON], scope[ADDRESS] = person, door.network(str((scope.get("client") or ("",))[0]))
             origin = headers.get("origin")
             if origin is not None and _origin_host(origin) != headers.get("host"):
                 return await _refuse(scope, receive, send, 403, "This studio answers to its own pages only.")
             # DNS rebinding: a foreign page could resolve its name to this machine, so only our own names are accepted.
             if is_loopback(self.host) and not is_loopback(_host_name(headers.get("host", ""))):
                 return await _refuse(scope, receive, send, 400, "This studio is for this machine only.")
-            if not self.token or self._matches(cookies.get(self._cookie, "")):
+            if self._password and scope["type"] == "http" and (scope["method"], scope["path"]) == ("POST", "/"):
+                return await _timely(self._log_in, scope, receive, send)
+            if not self.token or _equal(cookies.get(self._cookie, ""), self._pass):
                 return await _timely(application, scope, receive, send)
             query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-            given, exercise = (query.get(key, [""])[0][:LONGEST_VALUE] for key in ("token", "exercise"))
-            if scope["type"] == "http" and self._matches(given):
-                cookie = self._set(self._cookie, self.token)
-                return await _answer(send, 303, "", [("location", _page(exercise)), ("set-cookie", cookie)])
-            wrong = '<p class="wrong" data-testid="error-message">That is not the token.</p>' if given else ""
-            return await _refuse(scope, receive, send, 401, DOOR.format(wrong=wrong, exercise=html.escape(exercise)))
+            given, exercise = (_first(query, key) for key in ("token", "exercise"))
+            if scope["type"] == "http" and _equal(given, self.token):
+                return await self._admit(send, exercise)
+            wrong = "That is not the token." if given and not self._password else ""
+            return await _refuse(scope, receive, send, 401, door.page(bool(self._password), exercise, wrong))
 
         return guarded
+
+    async def _log_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Receives the form with the password."""
+        form = parse_qs((await _body(receive)).decode("utf-8", "replace"))
+        given, exercise = door.typed(_first(form, "password")), _first(form, "exercise")
+        who = scope[PERSON], scope[ADDRESS]
+        if wait := self._guesses.wait(*who):
+            page = door.page(True, exercise, door.later(wait))
+            return await _answer(send, 429, page, [("retry-after", str(math.ceil(wait)))])
+        if _equal(given, self._password):
+            return await self._admit(send, exercise)
+        self._guesses.wrong(*who)
+        log.warning("wrong password from %s", scope[ADDRESS])
+        return await _answer(send, 401, door.page(True, exercise, "That is not the password."), [])
+
+    async def _admit(self, send: Send, exercise: str) -> None:
+        cookie = self._set(self._cookie, self._pass)
+        await _answer(send, 303, "", [("location", _page(exercise)), ("set-cookie", cookie)])
 
     def _set(self, name: str, value: str) -> str:
         # Lax: the first visit comes from the file that opens the browser, which is another site.
         return f"{name}={value}; HttpOnly; SameSite=Lax; Path=/"
 
-    def _matches(self, given: str) -> bool:
-        return secrets.compare_digest(given.encode(), self.token.encode())
+
+def _equal(given: str, right: str) -> bool:
+    """Compared in a time that does not depend on where they differ."""
+    return secrets.compare_digest(given.encode(), right.encode())
+
+
+def _first(query: dict[str, list[str]], key: str) -> str:
+    return query.get(key, [""])[0][:LONGEST_VALUE]
+
+
+async def _body(receive: Receive) -> bytes:
+    """The body of a request, as far as it is a form."""
+    body = b""
+    while len(body) <= LONGEST_FORM:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body", False):
+            break
+    return body[:LONGEST_FORM]
 
 
 def _page(exercise: str) -> str:
@@ -186,8 +236,9 @@ async def _timely(application: Any, scope: Scope, receive: Receive, send: Send) 
     except Exception:
         if not late:
             raise
-    if late and not started:
-        await _answer(send, 408, "The request came too slowly.", [("connection", "close")])
+    if not started:  # if it was not late, who asked has gone; without an answer the server would log an error
+        said = (408, "The request came too slowly.") if late else (400, "The request was not completed.")
+        await _answer(send, *said, [("connection", "close")])
     return None
 
 
@@ -236,13 +287,16 @@ def write_private(path: Path, text: str) -> None:
         file.write(text)
 
 
-def token_of(port: int) -> str:
-    """The token for this port: the previous server's if it is less than a day old, so that open pages keep working."""
+def token_of(port: int, kind: str = "token") -> str:
+    """The token for this port: the previous server's if it is less than a day old, so that open pages keep working.
+
+    `kind`: "token", or "key" for a server with a password, which those who know the token of another day must not open.
+    """
     folder = private_folder()
     fresh = secrets.token_urlsafe(24)
     if folder is None:
         return fresh
-    path = folder / f"token-{port}"
+    path = folder / f"{kind}-{port}"
     try:
         kept = path.read_text("ascii").strip()
         if (

@@ -7,9 +7,11 @@ import hashlib
 import logging
 import shutil
 import socket
+import sys
 import webbrowser
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,10 +25,10 @@ from redyn.errors import RedynError
 from redyn.report.bundles import plotly_js, three_js
 from redyn.report.html import MODULES
 from redyn.studio import bundle, inbox, keep, messages, pins, uploads
-from redyn.studio.access import PERSON, Access, is_loopback, opener, token_of
-from redyn.studio.controls import PARTS, Part, box, text
-from redyn.studio.desk import Desk
-from redyn.studio.jobs import SECONDS, Pool
+from redyn.studio.access import ADDRESS, PERSON, Access, is_loopback, opener, token_of
+from redyn.studio.controls import PARTS, Part, box, set_text, text
+from redyn.studio.desk import COOKIE, Desk
+from redyn.studio.jobs import Limits, Pool
 from redyn.studio.opening import open_source
 from redyn.studio.pictures import PICTURES, Pictures
 from redyn.studio.readers import MOST, Readers
@@ -34,9 +36,12 @@ from redyn.studio.sessions import FORGET, Session, Sessions
 from redyn.studio.state import FIRST, State
 from redyn.studio.timely import TimelyProtocol
 from redyn.studio.troubles import fault
+from redyn.studio.units import ANGLES
+from redyn.studio.usual import warm_up
 
 RECONNECT = 60.0  # s for which a disconnected page may reconnect to its state
 MOST_ARRIVING = 8  # uploads per user that are being read or waiting
+SWITCH = 0.001  # s for which a thread that computes may keep the one that answers pages waiting
 LOOK = 2.0  # s between checks for closed tabs
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1b6ca8"/>'
@@ -59,9 +64,10 @@ _ = ui.aggrid  # registers its module with NiceGUI before the first page is buil
 class Studio:
     """All sessions, and the workers that they share."""
 
-    def __init__(self, robot: str = FIRST, seconds: float = SECONDS) -> None:
-        self.sessions = Sessions(open_source(robot))
-        self.pool, self.readers, self.pictures = Pool(seconds=seconds), Readers(), Pictures()
+    def __init__(self, robot: str = FIRST, limits: Limits | None = None) -> None:
+        self.sessions = Sessions(open_source(robot, compiled=False))  # errors in its file are reported at once
+        self._compiled = asyncio.Event()  # whether pages can show the first robot without delay
+        self.pool, self.readers, self.pictures = Pool(limits or Limits()), Readers(), Pictures()
         self._reading = ThreadPoolExecutor(MOST, "redyn studio reader")  # so that readers block nothing else
         self._looking: asyncio.Task[None] | None = None
 
@@ -74,8 +80,14 @@ class Studio:
         self.pictures.close()
 
     async def begin(self) -> None:
-        """Warms up: compiles the first robot's kernels and starts the worker processes."""
+        """Warms up, while the server answers already: compiles the first robot's kernels and starts the workers."""
         self._looking = asyncio.create_task(self._look_after())
+        try:
+            await asyncio.to_thread(warm_up, self.sessions.first.robot)
+        except RedynError:
+            log.debug("the first robot cannot be shown; the page shows the reason")
+        finally:
+            self._compiled.set()
         await asyncio.to_thread(inbox.remove_abandoned)
         state = State.first(self.sessions.first)
         try:
@@ -103,18 +115,25 @@ class Studio:
         )
         with box("starting", "starting") as starting:
             text("redyn studio", tag="h1")
-        person = str(client.request.scope.get(PERSON, ""))
+            compiling = text("", tag="p", testid="compiling")
+        person, address = (str(client.request.scope.get(key, "")) for key in (PERSON, ADDRESS))
         with self.sessions.expected(person):
             await client.connected(timeout=30.0)
+            if not self._compiled.is_set():
+                set_text(compiling, "Compiling the first robot, once on this machine.")
+                await self._compiled.wait()
+                await client.connected(timeout=RECONNECT)  # it may have been lost meanwhile
         tab = client.tab_id
         if tab is None:
             return  # gone already
         try:
-            session = self.sessions.of(str(tab)[:100], person)
+            session = self.sessions.of(str(tab)[:100], person, address)
         except RedynError as error:
             starting.delete()
             text(str(error), "error-message", "p", "error-message")
             return
+        if session.fresh:
+            session.state.angles = ANGLES.get(client.request.cookies.get(COOKIE, ""), session.state.angles)
         session.came()
         lifecycle = cast(Any, client)
         lifecycle.on_connect(lambda: session.came())
@@ -195,6 +214,7 @@ class Studio:
         session_file = False
         path: Path | None = None
         try:
+            self.sessions.make_room(session.person)
             path = inbox.place(session.state.folder, name)
             session.arriving.add(path.parent)
             await _received(request, path)
@@ -240,7 +260,7 @@ class Studio:
         state = session.state
         try:
             opened = await self._read(inbox.open_robot, path, state.origin.chosen or None)
-            await asyncio.to_thread(state.rejoin, opened)
+            await session.run(state.rejoin, opened)
         except BaseException:
             shutil.rmtree(path.parent, ignore_errors=True)
             raise
@@ -249,7 +269,7 @@ class Studio:
         table = await self._read(inbox.read_columns, path)
         state = session.state
         taking = state.motion if form == "motion" else state.run
-        await asyncio.to_thread(taking.take, path.name, table, state.robot)
+        await session.run(taking.take, path.name, table, state.robot)
         desk = session.desk
         if desk is not None:
             desk.keep_soon()
@@ -276,7 +296,7 @@ class Studio:
         work, files = await self._read(inbox.read_session, path, state.folder)
         running, lost = state.jobs, list[str]()
         try:
-            await asyncio.to_thread(keep.restore, state, work, self.sessions.first)
+            await session.run(keep.restore, state, work, self.sessions.first)
             for job in running:
                 job.cancel()
             for kind, file in files.items():
@@ -307,16 +327,16 @@ class Studio:
         if kind == "robot":
             return await self._take_meshes(session, path)
         if kind.startswith(bundle.PIN):
-            trace = await asyncio.to_thread(pins.unpacked, path)
+            trace = await session.run(pins.unpacked, path)
             return session.state.board.take(kind.removeprefix(bundle.PIN), trace)
         table = await self._read(inbox.read_columns, path)
         state = session.state
         form = state.motion if kind == "motion" else state.run
-        return await asyncio.to_thread(form.take, path.name, table, state.robot)
+        return await session.run(form.take, path.name, table, state.robot)
 
     async def _take_work(self, session: Session, path: Path) -> None:
         try:
-            await asyncio.to_thread(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
+            await session.run(lambda: keep.restore(session.state, keep.read(path), self.sessions.first))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
         session.fresh = False
@@ -324,7 +344,7 @@ class Studio:
     async def _take_pin(self, session: Session, path: Path) -> None:
         """The numbers of a pinned run that is restored."""
         try:
-            session.state.board.take(path.name, await asyncio.to_thread(pins.unpacked, path))
+            session.state.board.take(path.name, await session.run(pins.unpacked, path))
         finally:
             shutil.rmtree(path.parent, ignore_errors=True)
 
@@ -407,18 +427,23 @@ def serve(
     port: int | None = None,
     browser: bool = True,
     token: bool = True,
-    seconds: float = SECONDS,
+    limits: Limits | None = None,
+    password: str = "",
 ) -> None:
-    """Runs the studio until Ctrl-C. Without a token, anyone on this machine may use it."""
+    """Runs the studio until Ctrl-C. Without a token, anyone on this machine may use it. A password replaces it."""
     if not host.strip():  # "" would mean all addresses of this machine
         raise RedynError("--host: expected an address such as 127.0.0.1, or 0.0.0.0 to admit other machines")
     if not token and not is_loopback(host):
         raise RedynError("--no-token: only allowed on a loopback address such as 127.0.0.1")
-    if not seconds > 0:
-        raise RedynError(f"--limit: expected seconds above 0, got {seconds:g}")
+    if password and not token:
+        raise RedynError("--no-token: not with a password, which replaces the token")
+    limits = Limits() if limits is None else limits
+    limits.check()
+    if password or not is_loopback(host):
+        limits = replace(limits, spare=1)
     port = free_port(host, port)
-    studio = Studio(robot, seconds)  # errors in the robot file are reported here, not in the browser
-    access = Access(host, port, token_of(port) if token else "")
+    studio = Studio(robot, limits)  # errors in the robot file are reported here, not in the browser
+    access = Access(host, port, token_of(port, "key" if password else "token") if token else "", password)
     _serve_modules()
     messages.guard(core.sio)
     application = cast(Any, app)  # NiceGUI's annotations are too loose for strict checking
@@ -431,12 +456,14 @@ def serve(
     messages.take_exceptions(application)
     application.on_shutdown(studio.close)
     application.on_startup(studio.begin)
-    print(f"redyn studio: {access.address}\nPress Ctrl-C to stop.", flush=True)
+    sys.setswitchinterval(SWITCH)
+    _announce(access, password)
     if browser:
         _open_browser(application, access)
     options: dict[str, Any] = {"reconnect_timeout": RECONNECT, "message_history_length": 200}
     if is_loopback(host):
-        options["gzip_middleware_factory"] = None  # on loopback, compressing takes longer than sending
+        # Compressing takes longer than sending here, and the server does nothing else meanwhile.
+        options |= {"gzip_middleware_factory": None, "ws_per_message_deflate": False}
     cast(Any, ui).run(
         host=host,
         port=port,
@@ -450,6 +477,14 @@ def serve(
         http=TimelyProtocol,
         **options,
     )
+
+
+def _announce(access: Access, password: str) -> None:
+    first, *more = access.addresses
+    print(f"redyn studio: {first}", *(f"or {url}" for url in more))
+    if password:
+        print("Give this address and the password to the class.")
+    print("Press Ctrl-C to stop.", flush=True)
 
 
 def _open_browser(application: Any, access: Access) -> None:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from redyn.studio.comparing import Compared, compare
+from redyn.studio.coordinates import coordinate_units
 from redyn.studio.formulas import Formulas
+from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.columns import link_columns
 from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
-from redyn.studio.table import draft_of
+from redyn.studio.sizing_charts import charts
+from redyn.studio.table import draft_of, shown_cells
+from redyn.studio.units import Angles, together
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
@@ -29,7 +33,7 @@ MOST_JOINTS = 12  # of the numbers in M, C and g; larger matrices fill pages
 
 def appendix(state: State, formulas: Formulas | None = None) -> str:
     """HTML; `formulas`: of the robot that is shown, if there are any."""
-    return "".join([_runs(state), _robot(state), _equations(state, formulas)])
+    return "".join([_sizing(state), _runs(state), _robot(state), _equations(state, formulas)])
 
 
 def _section(title: str, *parts: str) -> str:
@@ -40,8 +44,28 @@ def _figure(title: str, table: str) -> str:
     return f"<figure><figcaption>{html.escape(title)}</figcaption>{table}</figure>"
 
 
+def _sizing(state: State) -> str:
+    """Of the motion in the report, if its tab shows the sizing."""
+    found = state.sized(state.playing) if state.playing in state.sizing else None
+    if found is None:
+        return ""
+    parts = [_figure("What the joints need", table_html(JOINT_HEAD, joint_rows(found, state.angles)))]
+    rows = motor_rows(found)
+    if rows:
+        typed = [joint.motor.motor for joint in found.joints if joint.motor is not None]
+        body = [
+            [row[0], *("" if (x := getattr(motor, name)) is None else f"{x:.5g}" for name in FIELDS)]
+            for row, motor in zip(rows, typed, strict=True)
+        ]
+        heads = ["motor of", *(label for label, _ in FIELDS.values())]
+        parts += [_figure("Motors, in SI units", table_html(heads, body))]
+        parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows))]
+    parts += [f"<p>{html.escape(note)}</p>" for note in (*reasons(found), *found.notes)]
+    return _section("Sizing", *parts, charts(found))
+
+
 def _runs(state: State) -> str:
-    found = compare(state)
+    found, angles = compare(state), state.angles
     shown = [run for run in found.runs if run.shown]
     if not shown:
         return ""
@@ -53,17 +77,19 @@ def _runs(state: State) -> str:
         parts.append(_figure(found.plot.title, table_html(["run", *found.heads], body)))
     for group, title in RANGES.items():
         signals = {s.key: s for run in shown for s in run.trace.signals if s.group == group}
-        heads = [f"{signal.name} ({signal.unit})" if signal.unit else signal.name for signal in signals.values()]
-        body = [[run.name, *(_range(run, key) for key in signals)] for run in shown]
+        named = [(signal.name, angles.of(signal.unit)) for signal in signals.values()]
+        heads = [f"{name} ({unit})" if unit else name for name, unit in named]
+        body = [[run.name, *(_range(run, key, angles) for key in signals)] for run in shown]
         if signals:
-            parts.append(_figure(f"{title}, from smallest to largest", table_html(["run", *heads], body)))
+            parts.append(_figure(f"{angles.of(title)}, from smallest to largest", table_html(["run", *heads], body)))
     return _section("Runs", *parts)
 
 
-def _range(run: Compared, key: str) -> str:
-    if not run.trace.has(key):
+def _range(run: Compared, key: str, angles: Angles) -> str:
+    signal = run.trace.find(key)
+    if signal is None:
         return "–"
-    values = run.trace[key]
+    values = angles.values(run.trace[key], signal.unit)
     return f"{values.min():.4g} to {values.max():.4g}"
 
 
@@ -71,9 +97,10 @@ def _robot(state: State) -> str:
     draft = draft_of(state.robot.description)
     parts: list[str] = []
     for tab, title in TABLES.items():
-        columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab)}
-        used = [field for field in columns if any(row.get(field) for row in draft.rows)]
-        body = [[_short(str(row.get(field, ""))) for field in used] for row in draft.rows]
+        columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab, state.angles)}
+        rows = [shown_cells(row, state.angles) for row in draft.rows]
+        used = [field for field in columns if any(row.get(field) for row in rows)]
+        body = [[_short(str(row.get(field, ""))) for field in used] for row in rows]
         if len(used) > 1:  # more than the names of the links
             parts.append(_figure(title, table_html([columns[field] for field in used], body)))
     return _section(f"Robot: {state.robot.name}", *parts)
@@ -98,8 +125,9 @@ def _equations(state: State, formulas: Formulas | None) -> str:
             parts.append(f'<div class="formula">{matrix_html(cells, name, markup=True)}</div>')
         parts.append("<p>c12 is cos(theta 1 + theta 2), s12 its sine; the constants are those of the tables.</p>")
     if robot.dof <= MOST_JOINTS:
-        pose = ", ".join(f"{x:.4g}" for x in np.atleast_1d(state.q))
-        parts.append(f"<p>At q = ({pose}), t = {state.time:.4g} s:</p>")
+        units = coordinate_units(robot)
+        pose = ", ".join(f"{x:.4g}" for x in state.angles.values(np.atleast_1d(state.q), units))
+        parts.append(f"<p>At q = ({pose}) {state.angles.of(together(units))}, t = {state.time:.4g} s:</p>")
         for key, matrix in state.matrices().items():
             parts.append(f'<div class="formula">{matrix_html(numbers(matrix), PARTS[key][1])}</div>')
     tree = of_tree(robot).strip()

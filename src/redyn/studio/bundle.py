@@ -32,7 +32,7 @@ PIN = "pin-"  # followed by the key of a pinned run
 SUFFIXES = (*uploads.KEPT, ".json", ".csv", ".zip")
 LONGEST = 30_000  # characters of a link
 LINK = "#work="
-_POSITION = ("tab", "before", "ran")  # what is looked at, which nobody misses
+_POSITION = ("tab", "before", "ran", "angles")  # what is looked at, which nobody misses
 
 
 def mark(state: State) -> str:

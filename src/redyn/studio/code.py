@@ -12,6 +12,7 @@ from redyn.description import RobotDescription, library, read, to_data
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.studio.carrying import Payload
 from redyn.studio.entries import entries, independent_joints, is_closed
 from redyn.studio.plans import MotionPlan, RunPlan, Samples
 from redyn.studio.reaching import PoseForm
@@ -20,14 +21,14 @@ from redyn.studio.teaching import TaughtPlan
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
 
 
-def inverse_code(robot: Robot, plan: MotionPlan) -> str:
+def inverse_code(robot: Robot, plan: MotionPlan, payload: Payload | None = None) -> str:
     """Inverse dynamics along a motion."""
     lines = [
         "import numpy as np",
         "",
         "import redyn",
         "",
-        *_robot(robot.description),
+        *_robot(robot.description, payload=payload),
         *_motion(plan, robot),
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
         "q, qd, qdd = motion(t)",
@@ -55,7 +56,7 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     """One simulation, or two to compare."""
     law = _law(plan, robot)
     start = _state(robot, plan)
-    lines = ["import redyn", "", *_robot(robot.description)]
+    lines = ["import redyn", "", *_robot(robot.description, payload=plan.payload)]
     if any("np." in line for line in (*law, *start)):
         lines[:1] = ["import numpy as np", "", "import redyn"]
     lines += [*start, *law]
@@ -64,7 +65,7 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     def options(method: str, torque: str = "law") -> str:
         given = {"method": method, **plan.options(method)}
         driven = [f"torque={torque}"] if law else []
-        return ", ".join([*driven, *(f"{name}={value!r}" for name, value in given.items())])
+        return ", ".join([*driven, *(f"{name}={_option(value)}" for name, value in given.items())])
 
     for k, method in enumerate(methods):
         call = f"redyn.simulate(robot, {q}, {qd}, {plan.duration!r}, {options(method)})"
@@ -79,13 +80,20 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
             begin = [*_state(second, plan), *([] if same else _law(plan, second))]
             state = f"{_numbers(plan.q)}, {_numbers(plan.qd)}" if own.way == "all" else "q_second, qd_second"
         call = f"redyn.simulate(second, {state}, {plan.duration!r}, {driven})"
-        lines += ["", *_robot(other, "second"), *map(_of_second, begin), f"other = {call}"]
+        lines += ["", *_robot(other, "second", plan.payload), *map(_of_second, begin), f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
     if is_closed(robot):
         lines += ['print("loops closed within", abs(run.loop_error).max(), "m")']
     lines += ["print(other)"] if len(methods) > 1 or other is not None else []
     lines += ['# run.html("run.html")  # a page to play; also run.plot(), run.to_csv("run.csv"), run.to_dataframe()']
     return "\n".join(lines) + "\n"
+
+
+def _option(value: Any) -> str:
+    """An argument of `redyn.simulate`."""
+    if isinstance(value, list):  # of pushes
+        return f"[{', '.join(f'redyn.{push!r}' for push in cast('list[Any]', value))}]"
+    return repr(value)
 
 
 def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:
@@ -126,8 +134,11 @@ def reach_code(robot: Robot, form: PoseForm, q: list[float]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _robot(description: RobotDescription, name: str = "robot") -> list[str]:
-    """Lines that load the robot: by name if it is a library robot, else with all its numbers."""
+def _robot(description: RobotDescription, name: str = "robot", payload: Payload | None = None) -> list[str]:
+    """Lines that load the robot: by name if it is a library robot, else with all its numbers; and its payload."""
+    if payload is not None:
+        numbers = f"{payload.mass!r}, com={_numbers(payload.com)}, inertia={_numbers(payload.inertia)}"
+        return [*_robot(description, name), f"{name} = {name}.with_payload({numbers})"]
     if description.name in library() and read(description.name) == description:
         return [f"{name} = redyn.load({description.name!r})"]
     data = to_data(description)
@@ -217,6 +228,7 @@ def _taught(plan: TaughtPlan) -> list[str]:
     ]
     limits = {"speed": plan.speed, "acceleration": plan.acceleration}
     given = "".join(f", {name}={list(value)!r}" for name, value in limits.items() if value is not None)
+    given += "".join(f", {name}={value!r}" for name, value in plan.tip.items())
     return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught(robot, points{given})"]
 
 

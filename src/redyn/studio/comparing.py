@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from redyn.report.plots import Cross, Line
 from redyn.studio.pins import TIME, Pin
 from redyn.studio.signals import Array, Signal, Trace, of_inverse, of_run
+from redyn.studio.units import RADIANS, Angles
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
@@ -76,7 +77,7 @@ class Comparison(NamedTuple):
 
 def compare(state: State) -> Comparison:
     """The comparison as chosen; what is no longer there is replaced."""
-    board, runs = state.board, runs_of(state)
+    board, runs, angles = state.board, runs_of(state), state.angles
     shown = [run for run in runs if run.shown]
     signals = {signal.key: signal for run in shown for signal in run.trace.signals}
     labels = {key: signal.label for key, signal in signals.items()}
@@ -100,15 +101,17 @@ def compare(state: State) -> Comparison:
             if why:
                 notes.append(why)
                 continue
-        lines.append(Line(run.name, run.colour, run.dash, t, run.trace[x] if against else t, values))
+        values = angles.values(values, signals[y].unit)
+        across = angles.values(run.trace[x], signals[x].unit) if against else t
+        lines.append(Line(run.name, run.colour, run.dash, t, across, values))
         numbers[run.key] = _numbers(values, minus is not None)
     without = [run.name for run in shown if run not in having]
     if without:
         both = f"{labels[y]} and {labels[x]}" if against else labels[y]
         notes.append(f"{', '.join(without)}: without {both}")
-    unit = signals[y].unit
+    unit = angles.of(signals[y].unit)
     title = labels[y] if minus is None else f"{labels[y]}, minus that of {minus.name}"
-    plot = Cross(title, unit, _axis(signals[x]) if against else "", lines)
+    plot = Cross(title, unit, _axis(signals[x], angles) if against else "", lines)
     mark = f" ({unit})" if unit else ""
     heads = [f"largest difference{mark}", "rms"] if minus is not None else [f"smallest{mark}", "largest", "last"]
     return Comparison(runs, labels, y, x, key, plot, heads, numbers, "; ".join(notes))
@@ -134,8 +137,8 @@ def common(first: Array, second: Array) -> tuple[NDArray[np.intp], NDArray[np.in
     return mine, nearest[mine]
 
 
-def _axis(signal: Signal) -> str:
-    return f"{signal.label} ({signal.unit})" if signal.unit else signal.label
+def _axis(signal: Signal, angles: Angles) -> str:
+    return f"{signal.label} ({angles.of(signal.unit)})" if signal.unit else signal.label
 
 
 def _numbers(values: Array, difference: bool) -> list[str]:
@@ -146,7 +149,7 @@ def _numbers(values: Array, difference: bool) -> list[str]:
     return [f"{x:.4g}" for x in found]
 
 
-def columns(found: Comparison) -> dict[str, Array]:
+def columns(found: Comparison, angles: Angles = RADIANS) -> dict[str, Array]:
     """The curves as columns of a CSV file, with NaN where a run has no value at a time."""
     lines: Sequence[Line] = found.plot.lines if found.plot is not None else []
     if not lines:
@@ -161,5 +164,5 @@ def columns(found: Comparison) -> dict[str, Array]:
             column = np.full(len(t), np.nan)
             column[rows] = values[own]
             unit = next((s.unit for run in found.runs for s in run.trace.signals if s.key == key), "")
-            table[f"{key}, {line.name}{f' [{unit}]' if unit else ''}"] = column
+            table[f"{key}, {line.name}{f' [{angles.of(unit)}]' if unit else ''}"] = column
     return table

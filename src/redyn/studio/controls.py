@@ -5,12 +5,14 @@ Every control sits in, or is, an element with a `data-testid` of its own.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakKeyDictionary
 
-from nicegui import ui
+from nicegui import Client, core, json, ui
 from nicegui.element import Element
 
 from redyn.studio import messages
@@ -32,6 +34,7 @@ class Part(Element, component=PARTS / "part.js"):
         self.props["source"] = f"{Part.base}/studio/{module}.js"
         self.props["options"] = options or {}
         self._handlers = handlers
+        self._shown: tuple[Any, ...] | None = None
         self.on("part", self._receive)
 
     async def _receive(self, event: Any) -> None:
@@ -40,8 +43,29 @@ class Part(Element, component=PARTS / "part.js"):
             await _finish(handler(event.args.get("value")))
 
     def call(self, name: str, *values: Any) -> None:
-        """Calls methods of the module, in order."""
-        self.run_method("call", name, *values)
+        """Calls methods of the module, in order. All calls of one moment go to the page in one message."""
+        if self.is_deleted or self.client.is_deleted or not core.is_loop_running():
+            return
+        waiting = _calls.setdefault(self.client, [])
+        if not waiting:
+            asyncio.get_running_loop().call_soon(_send_calls, self.client)
+        # Not "return runMethod", as NiceGUI writes: browsers would parse it twice, and plots and scenes are long.
+        waiting.append(f'runMethod({self.id}, "call", {json.dumps([name, *values])})')
+
+    def show(self, *values: Any) -> None:
+        """Calls the method `set` of the module, unless it shows these values already."""
+        if self._shown != values:
+            self._shown = values
+            self.call("set", *values)
+
+
+_calls: WeakKeyDictionary[Client, list[str]] = WeakKeyDictionary()  # not sent yet
+
+
+def _send_calls(client: Client) -> None:
+    code = "; ".join(_calls.pop(client, []))
+    if code and not client.is_deleted:
+        cast(Any, client).run_javascript(code)
 
 
 async def _finish(outcome: Any) -> None:
@@ -146,6 +170,10 @@ class Field:
 
     def show(self, value: str) -> None:
         self._input.set_value(value)
+
+    def name(self, label: str) -> None:
+        """Another label, such as one with another unit."""
+        set_attribute(self._input, "label", label)
 
 
 class Switch:

@@ -43,6 +43,11 @@ def coordinate_units(robot: Robot) -> list[str]:
     return found
 
 
+def velocity_units(robot: Robot, angular: str, linear: str) -> list[str]:
+    """Unit of a quantity with one entry per velocity, entry by entry."""
+    return [angular if turns else linear for turns in turning(robot)]
+
+
 def velocity_heads(robot: Robot) -> list[dict[str, str]]:
     """Name and colour of each entry of qd, and of tau."""
     return [{"name": name, "colour": joint_colour(j)} for j, name in enumerate(robot.velocity_names)]

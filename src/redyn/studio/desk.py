@@ -17,7 +17,7 @@ from redyn.report.scene import positions_and_quaternions, scene
 from redyn.studio import bundle, comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
-from redyn.studio.jobs import Pool
+from redyn.studio.jobs import Job, Pool
 from redyn.studio.opening import Opened, build
 from redyn.studio.panels.compare import ComparePanel
 from redyn.studio.panels.equations import EquationsPanel
@@ -36,6 +36,7 @@ from redyn.studio.prepared import load_meshes
 from redyn.studio.sessions import Session
 from redyn.studio.state import Tab
 from redyn.studio.troubles import fault
+from redyn.studio.units import Angles
 from redyn.studio.work import inverse
 
 TABS = {
@@ -56,6 +57,8 @@ OF_A_ROBOT = (
     "workspace",
     "loop",
 )  # causes of errors that are dropped with it
+POSE_DIGITS = 6  # of m, and of quaternions
+COOKIE = "redyn-angles"  # of the browser: the unit of angles
 KEEP = 0.5  # s after a change until the browser saves it
 log = logging.getLogger("redyn.studio")
 
@@ -136,7 +139,7 @@ class Desk:
         try:
             await self.settled()
             async with self._lock:
-                outcome = await asyncio.to_thread(work) if slow else work()
+                outcome = await self.session.run(work) if slow else work()
                 if isinstance(outcome, Awaitable):
                     await cast("Awaitable[Any]", outcome)
         except RedynError as error:
@@ -148,6 +151,10 @@ class Desk:
             self._be_busy(-slow)
         self.trouble(cause, message, number)
         return not message
+
+    def submit(self, task: str, *arguments: Any) -> Job:
+        """Runs a job for this user in another process: see `Pool.submit`."""
+        return self.pool.submit(task, *arguments, person=self.session.person, address=self.session.address)
 
     async def download(
         self, make: Callable[[], tuple[str, str | bytes]], media: str = "", *, slow: bool = True
@@ -253,7 +260,7 @@ class Desk:
         while (description := state.wanted) is not None:
             self._be_busy(1)
             try:
-                robot = await asyncio.to_thread(build, description)
+                robot = await self.session.run(build, description)
             except RedynError as error:
                 state.refuse(description, str(error))
             except Exception as error:
@@ -283,9 +290,9 @@ class Desk:
         state = self.state
 
         async def go() -> None:
-            robot, plan, meshes = await asyncio.to_thread(state.inverse_order)
-            found = await asyncio.to_thread(inverse, robot, plan, meshes)
-            if state.robot is robot:
+            robot, plan, meshes, payload = await self.session.run(state.inverse_order)
+            found = await self.session.run(inverse, robot, plan, meshes, payload)
+            if state.robot is robot and state.payload.plan() == payload:
                 state.inverse = found
 
         self._be_busy(1)
@@ -306,6 +313,15 @@ class Desk:
         self.keep_soon()
         await self.equations.show()
         await self.kinematics.show()
+
+    async def set_payload(self, name: str, text: str) -> None:
+        """Another payload: like another robot, so that no result without it stays."""
+        stopped = self.state.set_payload(name, text)
+        if stopped:
+            self.notify(stopped)
+        self.session.troubles.forget("forward", "inverse")
+        self.show_troubles()
+        await self.rerun(keep=True)
 
     # --- output --------------------------------------------------------------------------------------------------
 
@@ -332,7 +348,7 @@ class Desk:
         elif state.playing == "inverse" and state.inverse is not None:
             scenes = [state.inverse.scene]
         else:
-            scenes = [scene(state.robot, 0.0, state.q, meshes=load_meshes(state.meshes))]
+            scenes = [scene(state.robot, 0.0, state.q, meshes=load_meshes(state.meshes), payload=state.carried)]
         state.time = t
         self.view.load(scenes, keep, t)
         if state.played is not None:
@@ -343,7 +359,8 @@ class Desk:
         """Shows the pose in sliders, matrices and, on request, in 3D."""
         state = self.state
         if move:
-            self.view.set_poses(positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0].tolist())
+            poses = positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0]
+            self.view.set_poses(poses.round(POSE_DIGITS).tolist())
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()
@@ -364,12 +381,25 @@ class Desk:
         choose_tab(self._tabs, self._panels, tab)
         if state.playing != before:
             self.show_motion(keep=True)
+        self.forward.pushes.show_arrows()
         for panel in (self.inverse, self.forward, self.compare):
             panel.refresh()
         self.keep_soon()
         await self.equations.show()
         await self.kinematics.show()
         self.exercises.show()
+
+    async def set_angles(self, angles: Angles) -> None:
+        """Degrees or radians, wherever angles are shown or typed. The browser keeps the choice."""
+        self.state.angles = angles
+        ui.run_javascript(f"document.cookie = '{COOKIE}={angles.name}; path=/; max-age=31536000; samesite=strict'")
+        self.show_tables()
+        self.jog.show()
+        self.inverse.show()
+        self.forward.show()
+        self.show_pose(move=False)
+        self.keep_soon()
+        await self.kinematics.show()
 
     # --- pinned runs ---------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from redyn.description.placement import X_AXIS, Z_AXIS, rotation, translation
 from redyn.description.schema import WORLD
 from redyn.errors import RedynError
 from redyn.robot import Robot
+from redyn.studio.units import RADIANS, Angles
 
 Array = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ class _Row(NamedTuple):
     variable: str  # theta, along, or empty for a fixed joint
 
 
-def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
+def dh_steps(robot: Robot, q: Array, angles: Angles = RADIANS) -> list[dict[str, Any]]:
     """Four steps per link: rotation or translation, axis, initial pose and amount."""
     modified, rows = _rows(robot, q)
     steps: list[dict[str, Any]] = []
@@ -54,7 +55,8 @@ def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
                     "symbol": symbol,
                     "variable": name == row.variable,
                     "start": pose.T.ravel().tolist(),  # column-major, as in three.js
-                    "text": _text(kind, axis, float(value)),
+                    "text": _text(kind, axis, float(value), angles),
+                    "shown": angles.brief(float(value), "rad" if kind == "turn" else "m"),
                 }
             )
             direction = Z_AXIS if axis == "z" else X_AXIS
@@ -62,10 +64,10 @@ def dh_steps(robot: Robot, q: Array) -> list[dict[str, Any]]:
     return steps
 
 
-def _text(kind: str, axis: str, value: float) -> str:
+def _text(kind: str, axis: str, value: float, angles: Angles) -> str:
     if kind == "turn":
-        return f"rotate about {axis} by {np.degrees(value):.4g}°"
-    return f"move along {axis} by {value:.4g} m"
+        return f"rotate about {axis} by {angles.brief(value, 'rad')}"
+    return f"move along {axis} by {angles.brief(value, 'm')}"
 
 
 def _rows(robot: Robot, q: Array) -> tuple[bool, list[_Row]]:

@@ -16,22 +16,24 @@ from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
 from redyn.studio.entries import entries, is_closed, whole_pose
 from redyn.studio.inbox import finite
-from redyn.studio.limits import has_stops
+from redyn.studio.limits import has_efforts, has_stops
 from redyn.studio.plans import (
     DRIVES,
     KINDS,
     METHODS,
-    MOST_NUMBERS,
-    MOST_ROWS,
     PATHS,
     MotionPlan,
     Numbers,
     PathPlan,
     RunPlan,
     Samples,
+    most_rows,
+    round_number,
     rows,
     usual_sample,
 )
+from redyn.studio.pushing import MOST as MOST_PUSHES
+from redyn.studio.pushing import PushForm
 from redyn.studio.teaching import TaughtForm, duration_of
 from redyn.studio.usual import UsualPath, usual_path, usual_stop
 from redyn.trajectory.table import Table
@@ -94,20 +96,23 @@ def angle(where: str, text: str) -> float:
 
 def sample_of(text: str, duration: float, robot: Robot) -> float:
     """Seconds between the rows of a result: as typed, or the default if empty."""
-    value = number("sample", text, 1e-9, LONGEST) if text.strip() else usual_sample(duration)
+    most = most_rows(robot)
+    if not text.strip():
+        return usual_sample(duration, most)
+    value = number("sample", text, 1e-9, LONGEST)
     count = rows(duration, value)
-    if count > min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2)):
-        most = min(MOST_ROWS, MOST_NUMBERS // robot.nq)
-        if text.strip():
-            raise InputError(f"sample: {duration:g} s every {value:g} s are {count:,} rows; the limit is {most:,}")
-        return duration / most
+    if count > most:
+        raise InputError(
+            f"sample: {duration:g} s every {value:g} s are {count:,} rows; at most {most:,} of {robot.name} fit into "
+            f"memory, so write {round_number(duration / (most - 1), up=True):g} or more"
+        )
     return value
 
 
-def usual_text(duration: str) -> str:
+def usual_text(duration: str, robot: Robot) -> str:
     """The default for an empty sample field."""
     try:
-        return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST)))
+        return number_text(usual_sample(number("duration", duration, 1e-3, LONGEST), most_rows(robot)))
     except InputError:
         return ""
 
@@ -264,6 +269,8 @@ class RunForm:
     step: str = "0.001"
     sample: str = ""  # s between the rows of the result; empty: default
     stops: bool = False
+    saturate: bool = False  # torque limits
+    pushes: list[PushForm] = field(default_factory=list[PushForm])
     compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
@@ -278,13 +285,19 @@ class RunForm:
         self.qd, self.torque = ["0"] * len(own.qd), ["0"] * len(own.tau)
         self.target = _texts(robot, usual_stop(robot), own.q)
         self.duration = self.duration if self.duration_given else _usual(robot)
-        self.table = None
+        self.table, self.pushes = None, []
         self.drive = "none" if self.drive == "csv" else self.drive
 
     def refit(self, robot: Robot) -> None:
         own = entries(robot)
         if (len(self.q), len(self.qd), len(self.torque)) != (len(own.q), len(own.qd), len(own.tau)):
             self.fit(robot)
+        self.pushes = [push for push in self.pushes if push.link in robot.frame_names]
+
+    def add_push(self, push: PushForm) -> None:
+        if len(self.pushes) >= MOST_PUSHES:
+            raise InputError(f"push: there are {MOST_PUSHES}, which is the limit: remove some")
+        self.pushes.append(push)
 
     def plan(self, robot: Robot, motion: MotionForm) -> RunPlan:
         own = entries(robot)
@@ -294,6 +307,9 @@ class RunForm:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.stops and not has_stops(robot):
             raise InputError(f"stops: {robot.name} has no joint limits; give some in the tab Limits and friction")
+        if self.saturate and not has_efforts(robot):
+            where = "give some in the column effort of the tab Limits and friction"
+            raise InputError(f"torque limits: {robot.name} has no effort limits; {where}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
         plan = RunPlan(
             configuration("q", self.q, robot),
@@ -305,6 +321,8 @@ class RunForm:
             step=number("step", self.step, 1e-7, 1.0),
             sample=sample_of(self.sample, duration, robot),
             stops=self.stops,
+            saturate=self.saturate,
+            pushes=tuple(push.plan(k + 1) for k, push in enumerate(self.pushes)),
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, own.torque_names(robot)))
@@ -318,6 +336,19 @@ class RunForm:
         if self.drive == "pd":
             return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
+
+    def changed_since(self, plan: RunPlan) -> list[str]:
+        """What acts in that simulation otherwise than the form says now."""
+        try:
+            pushes = tuple(push.plan(k + 1) for k, push in enumerate(self.pushes))
+        except InputError:
+            pushes = None
+        now = {
+            "joint stops": (self.stops, plan.stops),
+            "torque limits": (self.saturate, plan.saturate),
+            "pushes": (pushes, plan.pushes),
+        }
+        return [name for name, (mine, its) in now.items() if mine != its]
 
     def begin_at(self, robot: Robot, q: Array, qd: Array, duration: float) -> None:
         """Another initial state and duration."""

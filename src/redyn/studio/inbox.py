@@ -47,6 +47,16 @@ def remove_abandoned() -> None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
+def size(folder: Path) -> int:
+    """Bytes of the files in a folder."""
+    found = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                found += os.lstat(Path(path, name)).st_size
+    return found
+
+
 def place(folder: Path, name: str) -> Path:
     """A new folder for one upload, so that concurrent uploads do not collide."""
     return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)

@@ -16,19 +16,26 @@ from redyn.description.packages import package_robots
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
+from redyn.studio.carrying import FIELDS as FIELDS_OF_PAYLOAD
+from redyn.studio.carrying import PayloadForm
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.lessons import Lessons
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
+from redyn.studio.motors import MotorForm
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import DRIVES, KINDS, METHODS, PATHS
+from redyn.studio.pushing import FIELDS as FIELDS_OF_PUSH
+from redyn.studio.pushing import MOST as MOST_PUSHES
+from redyn.studio.pushing import PushForm
 from redyn.studio.reaching import COUNTS, PLANES, WAYS, PoseForm
 from redyn.studio.state import MOTIONS, State, Tab
 from redyn.studio.table import Draft, draft_of
 from redyn.studio.table import read as read_draft
-from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, PointForm, TaughtForm
+from redyn.studio.teaching import FIELDS, LEGS, MOST_POINTS, TIP, PointForm, TaughtForm
+from redyn.studio.units import ANGLES
 
 VERSION = 2
 LARGEST = 2_000_000  # bytes, as JSON
@@ -37,6 +44,7 @@ _TEXTS = {
     "motion": ("kind", "duration", "sample"),
     "run": ("duration", "drive", "kp", "kd", "method", "rtol", "step", "sample", "compare"),
 }
+_SWITCHES = ("stops", "saturate", "duration_given")  # of a run
 _LISTS = {"motion": ("start", "stop"), "run": ("q", "qd", "torque", "target")}
 
 
@@ -55,9 +63,17 @@ def snapshot(state: State) -> dict[str, Any]:
             "taught": dataclasses.asdict(state.motion.taught),
             "paths": {kind: dataclasses.asdict(path) for kind, path in state.motion.paths.items()},
         },
-        "run": {**_form(state.run, "run"), "stops": state.run.stops, "duration_given": state.run.duration_given},
+        "run": {
+            **_form(state.run, "run"),
+            **{name: getattr(state.run, name) for name in _SWITCHES},
+            "pushes": [dataclasses.asdict(x) for x in state.run.pushes],
+        },
         "pose": dataclasses.asdict(state.pose),
+        "payload": dataclasses.asdict(state.payload),
+        "motors": state.motors.cells,
+        "sizing": sorted(state.sizing),
         "lessons": state.lessons.snapshot(),
+        "angles": state.angles.name,
         "tab": state.tab,
         "before": state.before,
         "board": state.board.snapshot(),
@@ -94,13 +110,19 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         motion.paths = _paths(kept["motion"]["paths"], len(motion.start))
         motion.taught = _taught(kept["motion"].get("taught"), robot)
         _fill(run, kept["run"], "run")
-        run.stops, run.duration_given = (kept["run"][key] is True for key in ("stops", "duration_given"))
+        for name in _SWITCHES:
+            setattr(run, name, kept["run"].get(name) is True)
+        run.pushes = _pushes(kept["run"].get("pushes", []), robot)
+        payload = _payload(kept.get("payload"))
+        motors = _motors(kept.get("motors"), robot)
+        sizing: set[Tab] = {tab for tab in MOTIONS if tab in kept.get("sizing", [])}
         pose = _pose(kept.get("pose"), robot)
         tab, before = _tab(kept["tab"]), _tab(kept["before"])
         board = Board.restored(kept["board"]) if "board" in kept else Board()
         lessons = Lessons.restored(kept["lessons"]) if "lessons" in kept else Lessons()
         own = kept["own"] is True
         package = kept.get("package", "")
+        angles = ANGLES.get(str(kept.get("angles")), state.angles)
         draft = dataclasses.replace(draft, origin=Origin(chosen=str(kept["chosen"])[:LONGEST]))
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise InputError(f"the saved work cannot be read ({type(error).__name__})") from None
@@ -114,8 +136,10 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         before = "inverse"
     state.editor.restore(draft, robot.description)
     state.robot, state.q, state.motion, state.run = robot, robot.initial.copy(), motion, run
+    state.payload, state.motors, state.sizing = payload, motors, sizing
     state.pose, state.tab, state.before, state.origin, state.board = pose, tab, before, draft.origin, board
     state.inverse, state.forward, state.job, state.lessons = None, None, None, lessons
+    state.angles = angles
     state.forget_reached()
     state.forget_cloud()
 
@@ -166,7 +190,35 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
         if len(values) == robot.nq:
             points.append(PointForm(values, **fields))
-    return TaughtForm(points, *(str(kept[name])[:LONGEST] for name in ("speed", "acceleration")))
+    limits = [str(kept[name])[:LONGEST] for name in ("speed", "acceleration")]
+    return TaughtForm(points, *limits, *(str(kept.get(name, ""))[:LONGEST] for name in TIP))
+
+
+def _pushes(data: Any, robot: Robot) -> list[PushForm]:
+    """Pushes; those on links that the robot does not have are left out."""
+    made = [PushForm(**{name: str(push[name])[:LONGEST] for name in FIELDS_OF_PUSH}) for push in data[:MOST_PUSHES]]
+    return [push for push in made if push.link in robot.frame_names]
+
+
+def _payload(data: object) -> PayloadForm:
+    """Sessions of earlier versions have none."""
+    if not isinstance(data, dict):
+        return PayloadForm()
+    kept = cast("dict[str, Any]", data)
+    return PayloadForm(*(str(kept[name])[:LONGEST] for name in FIELDS_OF_PAYLOAD))
+
+
+def _motors(data: object, robot: Robot) -> MotorForm:
+    """Motors; those of another robot are left out."""
+    form = MotorForm()
+    form.fit(robot)
+    if isinstance(data, dict):
+        kept = cast("dict[str, Any]", data)
+        for name, texts in form.cells.items():
+            typed = [str(text)[:LONGEST] for text in kept[name]]
+            if len(typed) == len(texts):
+                form.cells[name] = typed
+    return form
 
 
 def _pose(data: object, robot: Robot) -> PoseForm:

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.report.plots import turning
 from redyn.robot import Robot
+from redyn.studio.units import RADIANS, Angles
+from redyn.trajectory.pace import TipMotion
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -22,6 +24,7 @@ _WORDS = {
     "qdd": ("acceleration ", "rad/s²", "m/s²"),
     "tau": ("effort ", "Nm", "N"),
 }
+_TIP_WORDS, _TIP_UNITS = ("speed", "acceleration", "angular speed"), ("m/s", "m/s²", "rad/s")
 Held = tuple[str, Array, "Range"]  # what of a motion is to stay within bounds: q, qd, qdd or tau, its values, and those
 
 
@@ -40,6 +43,10 @@ class Range(NamedTuple):
     def narrowed(self, other: Range) -> Range:
         """What both allow."""
         return Range(np.maximum(self.low, other.low), np.minimum(self.high, other.high))
+
+    def scaled(self, factors: Array) -> Range:
+        """In other units."""
+        return Range(self.low * factors, self.high * factors)
 
     def left(self, values: Array) -> list[float]:
         """The bounds that these values exceed."""
@@ -64,7 +71,7 @@ def speed_range(robot: Robot) -> Range:
 
 def effort_range(robot: Robot) -> Range:
     """Bounds of the entries of tau."""
-    return _symmetric(robot, {link.name: link.joint.effort_limit for link in robot.description.links})
+    return Range(-robot.effort_limits, robot.effort_limits)
 
 
 def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
@@ -77,6 +84,28 @@ def has_stops(robot: Robot) -> bool:
     return bool(np.isfinite(robot.limits).any())
 
 
+def has_efforts(robot: Robot) -> bool:
+    """Whether torque limits can act: some driven joint has an effort limit."""
+    return bool(np.isfinite(robot.effort_limits[robot.driven_rates]).any())
+
+
+def at_limits(robot: Robot, t: Array, tau: Array) -> list[str]:
+    """Actuators that gave all they can, a sentence each: how long in all."""
+    limits, turns, found = robot.effort_limits, turning(robot), list[str]()
+    for k in np.flatnonzero(np.isfinite(limits)).tolist():
+        full = np.abs(tau[:, k]) >= limits[k] * (1 - ROUNDING)
+        if full.any() and len(t) > 1:
+            seconds = float((np.diff(t) * (full[1:] & full[:-1])).sum())
+            unit = "Nm" if turns[k] else "N"
+            since = float(t[int(full.argmax())])
+            name = robot.velocity_names[k]
+            found.append(
+                f"{name} is held to its torque limit of {limits[k]:.4g} {unit}, first at {since:.3g} s, "
+                f"for {seconds:.3g} s in all"
+            )
+    return found
+
+
 def symmetric(most: ArrayLike | None, count: int) -> Range:
     """Bounds on both sides of zero; without a number there are none."""
     high = np.full(count, np.inf) if most is None else np.array(most, dtype=np.float64)
@@ -84,11 +113,18 @@ def symmetric(most: ArrayLike | None, count: int) -> Range:
 
 
 def violations(
-    robot: Robot, t: Array, q: Array, qd: Array, tau: Array, stops: bool = False, more: Sequence[Held] = ()
+    robot: Robot,
+    t: Array,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    stops: bool = False,
+    more: Sequence[Held] = (),
+    angles: Angles = RADIANS,
 ) -> list[str]:
     """Exceeded limits, a sentence each: by how much, and since when.
 
-    `stops`: joint stops are active. `more`: limits that are not those of the robot's file.
+    `stops`: joint stops are active. `more`: limits that are not those of the robot's file. `angles`: their unit.
     """
     turns = turning(robot)
     velocity_of = {
@@ -113,10 +149,31 @@ def violations(
             limit = float(bounds.high[k] if worst > bounds.high[k] else bounds.low[k])
             since = float(t[int((over > 0).argmax())])
             if kind == "q" and stops:
-                found.append(f"{names[k]} presses its stop at {limit:.4g} {unit} by up to {over.max():.2g} {unit}")
+                by = angles.brief(float(over.max()), unit, 2)
+                found.append(f"{names[k]} presses its stop at {angles.brief(limit, unit)} by up to {by}")
                 continue
             when = "starts beyond" if since == t[0] else f"leaves from {since:.3g} s on"
-            found.append(f"{names[k]} {when} its {what}limit of {limit:.4g} {unit}: {worst:.4g} at worst")
+            most = angles.brief(limit, unit)
+            found.append(f"{names[k]} {when} its {what}limit of {most}: {worst * angles.scale(unit):.4g} at worst")
+    return found
+
+
+def beyond_most(values: Array, most: float) -> Flags:
+    """Where values exceed a limit."""
+    return values > most * (1 + 1e-5)  # limits are kept between samples, not at every instant
+
+
+def tip_violations(t: Array, tip: TipMotion, limits: Sequence[float], angles: Angles) -> list[str]:
+    """Exceeded limits of the end effector, a sentence each. `limits`: of speed, acceleration and angular speed."""
+    found: list[str] = []
+    for what, unit, values, most in zip(_TIP_WORDS, _TIP_UNITS, tip, limits, strict=True):
+        out = beyond_most(values, most)
+        if out.any():
+            worst, since = float(values.max()) * angles.scale(unit), float(t[int(out.argmax())])
+            limit = angles.brief(most, unit)
+            found.append(
+                f"the end effector exceeds its {what} limit of {limit} from {since:.3g} s on: {worst:.4g} at worst"
+            )
     return found
 
 

@@ -17,6 +17,7 @@ log = logging.getLogger("redyn.studio")
 
 _PACKET = re.compile(r'[01]|2[0-9]*\["|3[0-9]*\[')  # Socket.IO packets: connect, disconnect, event, acknowledgement
 _SHAPES = (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError, OverflowError)
+Stored = Callable[[str, int, str], str]  # of the row, the joint and what was typed
 
 
 class MalformedError(RedynError):
@@ -55,10 +56,12 @@ def text(value: object) -> str:
     return str(value)[:LONGEST]
 
 
-def put_text(message: object, rows: dict[str, list[str]]) -> None:
-    """Puts typed text into a field of a table: the message names the row and the joint."""
-    values = rows.get(str(entry(message, "row")), [])
-    values[index(message, "joint", len(values))] = text(entry(message, "text"))
+def put_text(message: object, rows: dict[str, list[str]], stored: Stored = lambda row, joint, typed: typed) -> None:
+    """Puts typed text into a field of a table: the message names the row and the joint. `stored`: what is put there."""
+    row = str(entry(message, "row"))
+    values = rows.get(row, [])
+    joint = index(message, "joint", len(values))
+    values[joint] = stored(row, joint, text(entry(message, "text")))
 
 
 def unexpected(error: Exception) -> None:

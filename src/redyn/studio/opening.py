@@ -81,8 +81,11 @@ def _built(description: RobotDescription) -> Robot:
     return Robot(description)
 
 
-def opened(description: RobotDescription, notes: list[str]) -> Opened:
-    """Builds a robot from its description, with warnings; a tree without an end effector gets one."""
+def opened(description: RobotDescription, notes: list[str], compiled: bool = True) -> Opened:
+    """Builds a robot from its description, with warnings; a tree without an end effector gets one.
+
+    `compiled`: with what its pages need at once (see `usual.warm_up`).
+    """
     robot = _built(description)
     # Notes on its loops are those of the robot, and go with it when its tables are edited.
     notes = [note for note in notes if not any(note.endswith(f": {own}") for own in robot.notes)]
@@ -90,11 +93,12 @@ def opened(description: RobotDescription, notes: list[str]) -> Opened:
         tip = farthest_tip(description)
         robot = Robot(description.model_copy(update={"end_effector": tip}))
         notes = [*notes, f"{tip} is taken as the end effector; choose another frame in the tab Frame pose"]
-    warm_up(robot)
+    if compiled:
+        warm_up(robot)
     return Opened(robot, notes)
 
 
-def open_source(source: str | Path) -> Opened:
+def open_source(source: str | Path, compiled: bool = True) -> Opened:
     """A robot of the library, or a file of the user who runs the server, with its warnings."""
     from redyn.report.shapes import look
 
@@ -107,7 +111,7 @@ def open_source(source: str | Path) -> Opened:
     folder = robot.description.folder
     notes = [note if folder is None else without_folder(note, folder) for note in found]
     package = str(source) if str(source).partition(":")[0] in PACKAGES else ""
-    return replace(opened(robot.description, notes), package=package)
+    return replace(opened(robot.description, notes, compiled), package=package)
 
 
 def meshes_name(place: str) -> str:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import hashlib
+import json
 import warnings
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from redyn.description import Entry, RobotDescription, gallery, to_yaml
+from redyn.description import Entry, RobotDescription, gallery, to_data, to_yaml
+from redyn.description.meshes import mesh_path
 from redyn.errors import RedynError
+from redyn.kernels import cache
 from redyn.report.thumbnail import thumbnail
 from redyn.robot import Robot, load
-from redyn.studio.jobs import Job, Pool
+from redyn.studio.jobs import Job, Limits, Pool
 from redyn.words import counted, tallied
 
 if TYPE_CHECKING:
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
 PICTURES = "/pictures"  # where they are served
 SECONDS = 60.0  # for one picture: large meshes take their time
 LOOK = 0.05  # s
+_SOURCES = ("algebra", "description", "dynamics", "kinematics", "model", "report")  # of the code that draws
 
 
 def cards() -> list[dict[str, Any]]:
@@ -71,17 +79,45 @@ def without_meshes(description: RobotDescription) -> RobotDescription:
 
 
 def draw(_: Callable[[float, str], None], source: str | RobotDescription) -> str:
-    """A picture, in a process of `Pictures`."""
+    """A picture, in a process of `Pictures`: that on disk, or a new one, which takes seconds where meshes are large."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return thumbnail(load(source) if isinstance(source, str) else Robot(source))
+        robot = load(source) if isinstance(source, str) else Robot(source)
+        name = picture_name(robot.description)
+        kept = cache.read(name, cache.PICTURES)
+        if kept is not None:
+            return kept.decode()
+        made = thumbnail(robot)
+        cache.write(name, made.encode(), cache.PICTURES)
+        return made
+
+
+def picture_name(robot: RobotDescription) -> str:
+    """Under which a picture is kept: it depends on the robot, the contents of its meshes and the code that draws."""
+    digest = hashlib.sha256(_code().encode() + json.dumps(to_data(robot), sort_keys=True).encode())
+    for shape in (shape for link in robot.links for shape in (*link.visual, *link.collision) if shape.file):
+        digest.update(f"\0{shape.file}\0".encode())
+        with contextlib.suppress(RedynError, OSError), mesh_path(robot, shape).open("rb") as file:  # or without it
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+@lru_cache
+def _code() -> str:
+    """Of what draws."""
+    digest = hashlib.sha256()
+    for path, contents in cache.sources(_SOURCES):
+        digest.update(f"{path}\0".encode() + contents)
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        digest.update(metadata.version("trimesh").encode())
+    return digest.hexdigest()
 
 
 class Pictures:
     """Draws pictures one after the other, in one process, which starts with the first; each is kept."""
 
     def __init__(self) -> None:
-        self._pool = Pool(1, SECONDS)
+        self._pool = Pool(Limits(SECONDS, workers=1))
         self._jobs: dict[str, Job] = {}  # by robot of the gallery
         self._asked: Counter[str] = Counter()  # by how many
         self._known: frozenset[str] = frozenset()

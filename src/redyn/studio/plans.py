@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.studio.carrying import Payload
 from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
 from redyn.studio.teaching import TaughtPlan
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
+    from redyn.simulation import Push
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
@@ -42,22 +45,29 @@ METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
 FIXED_STEP = ("rk4", "euler", "taylor")  # the others have variable steps
 
 USUAL_SAMPLE = 0.01  # s between the rows of a result
-FEW, MANY = 500, 20_000  # approximate bounds on the rows of a result: short runs are sampled finer, long ones coarser
-MOST_ROWS = 50_000
-MOST_NUMBERS = 1_000_000  # rows times joint values
+FEW = 500  # rows of a result, about: short runs are sampled finer
+MOST_ROWS = 400_000
+MOST_NUMBERS = 3_000_000  # rows times joint values: some 200 MB with rates, torques and energies
 
 
-def usual_sample(duration: float) -> float:
-    """Default seconds between the rows of a result, a round number: a hundred rows per second within bounds.
+def usual_sample(duration: float, most: int = MOST_ROWS) -> float:
+    """Default seconds between the rows of a result, a round number: a hundred rows per second, or more.
 
-    >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)]
-    [0.001, 0.002, 0.01, 0.01, 0.2]
+    Only if that were more than `most` rows it is longer: see `most_rows`.
+
+    >>> [usual_sample(duration) for duration in (0.5, 2, 10, 60, 3600)], usual_sample(3600, 100_000)
+    ([0.001, 0.002, 0.01, 0.01, 0.01], 0.05)
     """
     if duration < FEW * USUAL_SAMPLE:
         return round_number(duration / FEW, up=False)
-    if duration > MANY * USUAL_SAMPLE:
-        return round_number(duration / MANY, up=True)
+    if rows(duration, USUAL_SAMPLE) > most:
+        return round_number(duration / max(most - 1, 1), up=True)
     return USUAL_SAMPLE
+
+
+def most_rows(robot: Robot) -> int:
+    """How many rows a result may have, so that it fits into memory."""
+    return min(MOST_ROWS, max(MOST_NUMBERS // robot.nq, 2))
 
 
 def round_number(value: float, up: bool) -> float:
@@ -152,11 +162,23 @@ class RunPlan:
     step: float = 1e-3  # s, of fixed-step methods
     sample: float = USUAL_SAMPLE  # s between the rows of the result
     stops: bool = False  # springs and dampers at the joint limits
+    saturate: bool = False  # actuators give no more than their limits
+    payload: Payload | None = None
+    pushes: tuple[Push, ...] = ()
 
     def options(self, method: str) -> dict[str, Any]:
         """Arguments of `redyn.simulate` besides state, duration and torque."""
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
-        return {**exact, "sample": self.sample, **({"stops": True} if self.stops else {})}
+        acting = {name: True for name in ("stops", "saturate") if getattr(self, name)}
+        pushes = {"pushes": list(self.pushes)} if self.pushes else {}
+        return {**exact, "sample": self.sample, **acting, **pushes}
+
+    @property
+    def conditions(self) -> list[str]:
+        """What acts beside the drive, in words; the payload is in the name of the robot."""
+        pushes = counted(len(self.pushes), "push", "pushes")
+        switches = (self.stops, "joint stops"), (self.saturate, "torque limits"), (bool(self.pushes), pushes)
+        return [text for on, text in switches if on]
 
     def state(self, robot: Robot) -> tuple[Array, Array]:
         """The first arguments of `redyn.simulate`, q and qd."""

@@ -25,6 +25,7 @@ from redyn.robot import Robot
 from redyn.studio.cells import number_text
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.limits import position_range
+from redyn.studio.units import RADIANS, Angles
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -32,6 +33,7 @@ Array = NDArray[np.float64]
 WAYS = {"rpy": "xyz and rpy", "matrix": "matrix"}
 COUNTS = {"pose": "whole pose", "position": "position only"}
 NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
+UNITS = ("m",) * 3 + ("rad",) * 3
 ROWS = ("row1", "row2", "row3")
 PLANES = {"": "whole cloud", "xz": "section x, z", "yz": "section y, z", "xy": "section x, y"}
 NORMALS = {"xz": (0.0, -1.0, 0.0), "yz": (1.0, 0.0, 0.0), "xy": (0.0, 0.0, 1.0)}
@@ -227,7 +229,7 @@ class Reached(NamedTuple):
         limits = f"{inside or 'none'} within the joint limits"
         return f"{count}; {limits}{f': {found.reason}' if found.reason and not inside else ''}."
 
-    def rows(self, robot: Robot) -> list[dict[str, Any]]:
+    def rows(self, robot: Robot, angles: Angles = RADIANS) -> list[dict[str, Any]]:
         """Data for solutions.js: joint values as text, and what is to be said of each."""
         at, turns, bounds = entries(robot).q, _turning_coordinates(robot), position_range(robot)
         names = robot.coordinate_names
@@ -236,7 +238,7 @@ class Reached(NamedTuple):
             beyond = [names[i] for i in np.flatnonzero(bounds.beyond(q[None])[0])]
             said = [f"free: {', '.join(free)}"] if free else []
             said += [] if within else [f"beyond limits: {', '.join(beyond)}"]
-            values = [f"{_rounded(np.degrees(q[i]), 1)}°" if turns[i] else f"{_rounded(q[i], 3)} m" for i in at]
+            values = [_shown(q[i], turns[i], angles) for i in at]
             rows.append({"values": values, "note": "; ".join(said), "within": bool(within)})
         return rows
 
@@ -252,6 +254,12 @@ class Reached(NamedTuple):
             return -1
         apart = np.abs(self.found.solutions - q).max(axis=1)
         return int(apart.argmin()) if apart.min() < SAME else -1
+
+
+def _shown(x: float, turns: bool, angles: Angles) -> str:
+    if turns:
+        return f"{_rounded(x * angles.factor, angles.digits)}{angles.sign}"
+    return f"{_rounded(x, 3)} m"
 
 
 def _rounded(x: float, digits: int) -> str:

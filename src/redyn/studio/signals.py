@@ -13,6 +13,7 @@ from redyn.report.plots import turning
 from redyn.robot import Robot
 from redyn.studio.coordinates import coordinate_units
 from redyn.studio.entries import whole_pose
+from redyn.studio.units import RADIANS, Angles
 from redyn.studio.work import Finished, Inverse, inverse_plots, run_plots
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def of_run(finished: Finished, plan: RunPlan) -> Trace:
     if wanted is not None:
         names = run.robot.coordinate_names
         plots |= {"reference": (names, wanted), "error": (names, wanted - run.q)}
-    return _trace("forward", f"{run.robot.name}, {run.method}", run.robot, run.t, plots)
+    about = ", ".join([run.robot.name, run.method, *plan.conditions])
+    return _trace("forward", about, run.robot, run.t, plots)
 
 
 def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:
@@ -111,8 +113,15 @@ def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:
     return None if plan.motion is None else plan.motion.motion(robot)(t)[0]
 
 
-def with_units(robot: Robot, names: Iterable[str]) -> list[str]:
+def with_units(robot: Robot, names: Iterable[str], angles: Angles = RADIANS) -> list[str]:
     """Names of the columns of a CSV file, with their units, which are read again: see `redyn.trajectory.read_table`."""
+    names = list(names)
+    units = [angles.of(unit) for unit in column_units(robot, names)]
+    return [f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True)]
+
+
+def column_units(robot: Robot, names: Iterable[str]) -> list[str]:
+    """Units of the columns of a CSV file, by their names; empty if there is none."""
     units = {"t": "s"}
     for group in ("qd", "qdd", "tau"):
         _, angular, linear = GROUPS[group]
@@ -121,13 +130,12 @@ def with_units(robot: Robot, names: Iterable[str]) -> list[str]:
     for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
         units[f"q_{name}"] = unit
     whole = {"path": "m", "energy": "J"}
-    heads: list[str] = []
+    found: list[str] = []
     for name in names:
         own = name.partition(", ")[0]  # of another run, it is followed by its label
         part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
-        unit = units.get(own) or units.get(part) or whole.get(group, "")
-        heads.append(f"{name} [{unit}]" if unit else name)
-    return heads
+        found.append(units.get(own) or units.get(part) or whole.get(group, ""))
+    return found
 
 
 def _trace(source: Source, about: str, robot: Robot, t: Array, plots: dict[str, Curves]) -> Trace:

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from redyn.description import RobotDescription, library, read
 from redyn.errors import InputError, RedynError
 from redyn.kinematics.summary import loop_summary, singular_share
+from redyn.report.scene import Carried
 from redyn.robot import Robot
 from redyn.simulation import Run
 from redyn.studio import inbox
+from redyn.studio.carrying import Payload, PayloadForm
 from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
@@ -26,10 +28,12 @@ from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
 from redyn.studio.lessons import Lessons
 from redyn.studio.limits import position_range
+from redyn.studio.motors import MotorForm, Sized, sized
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
 from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
 from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder, drawn_to, unsolved
+from redyn.studio.units import RADIANS, Angles
 from redyn.studio.work import Forward, Inverse, Order, inverse
 from redyn.words import counted
 
@@ -57,6 +61,9 @@ class State:
     motion: MotionForm = field(default_factory=MotionForm)
     run: RunForm = field(default_factory=RunForm)
     pose: PoseForm = field(default_factory=PoseForm)
+    payload: PayloadForm = field(default_factory=PayloadForm)
+    motors: MotorForm = field(default_factory=MotorForm)
+    sizing: set[Tab] = field(default_factory=set["Tab"])  # panels that show the sizing instead of their plots
     tab: Tab = "inverse"
     inverse: Inverse | None = None
     forward: Forward | None = None
@@ -69,6 +76,7 @@ class State:
     before: Tab = "inverse"  # the last open tab with a motion
     board: Board = field(default_factory=Board)  # pinned runs, which outlive the robot
     lessons: Lessons = field(default_factory=Lessons)
+    angles: Angles = RADIANS  # in which unit they are shown and typed
     time: float = 0.0  # time of the player
     origin: Origin = field(default_factory=Origin)  # of the current robot
     _folder: Path | None = None
@@ -83,6 +91,7 @@ class State:
         state.motion.fit(found.robot)
         state.run.fit(found.robot)
         state.pose.fit(found.robot)
+        state.motors.fit(found.robot)
         return state
 
     def close(self) -> None:
@@ -109,6 +118,11 @@ class State:
         if self._folder is None:
             self._folder = inbox.new_folder()
         return self._folder
+
+    @property
+    def stored(self) -> int:
+        """Bytes of uploads."""
+        return 0 if self._folder is None else inbox.size(self._folder)
 
     def keep_folder(self) -> None:
         """Marks the folder as in use for other servers: see `inbox.remove_abandoned`."""
@@ -187,6 +201,8 @@ class State:
         self.motion.fit(found.robot)
         self.run.fit(found.robot)
         self.pose.fit(found.robot)
+        self.payload = PayloadForm()
+        self.motors.fit(found.robot)
         if found.meshes is not None and found.description.folder is not None:
             self._meshes[found.description.folder] = found.meshes
         return stopped
@@ -212,6 +228,7 @@ class State:
         stopped = self._use(robot)
         for form in (self.motion, self.run, self.pose):
             (form.refit if alike else form.fit)(robot)
+        self.motors.refit(robot)
         if same and np.array_equal(before, robot.initial):
             self.q = pose if _fits(robot, pose) else self.q
         elif same and alike:  # new initial pose: motions begin there
@@ -243,16 +260,34 @@ class State:
         self.editor.refuse(description, reason, self.robot.description, self.origin)
 
     def _use(self, robot: Robot) -> str:
-        stopped = ""
-        if self.job is not None and not self.job.over.is_set():
-            part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
-            stopped = f"The simulation was stopped{part}: its robot is no longer the one shown."
-            self.job.cancel()
+        stopped = self._drop_results("its robot is no longer the one shown")
         self.robot, self.origin, self.q = robot, self.editor.origin, robot.initial.copy()
-        self.inverse, self.forward, self.job = None, None, None
         self.forget_reached()
         self.forget_cloud()
         return stopped
+
+    def _drop_results(self, why: str) -> str:
+        """Results are no longer those of what is shown. Returns a note if that has stopped a simulation."""
+        stopped = ""
+        if self.job is not None and not self.job.over.is_set():
+            part = f" at {100 * self.job.progress:.0f} %" if self.job.progress else ""
+            stopped = f"The simulation was stopped{part}: {why}."
+            self.job.cancel()
+        self.inverse, self.forward, self.job = None, None, None
+        return stopped
+
+    @property
+    def carried(self) -> Carried | None:
+        """The payload as it is drawn; None while there is none, or its fields are wrong."""
+        with contextlib.suppress(RedynError):
+            payload = self.payload.plan()
+            return payload and payload.drawn_on(self.robot)
+        return None
+
+    def set_payload(self, name: str, text: str) -> str:
+        """Types into a field of the payload: results without it, or with another one, are dropped."""
+        setattr(self.payload, name, text)
+        return self._drop_results("its payload is another one")
 
     @property
     def meshes(self) -> Path | None:
@@ -292,7 +327,7 @@ class State:
         if kept == value:
             return ""
         unit = "m" if self.robot.model.driven[slider].joint.kind == "prismatic" else "rad"
-        return f"{self.robot.velocity_names[slider]} stops at its limit, {kept:.4g} {unit}"
+        return f"{self.robot.velocity_names[slider]} stops at its limit, {self.angles.brief(kept, unit)}"
 
     def reset(self) -> None:
         """Back to the initial pose."""
@@ -438,7 +473,7 @@ class State:
 
     # --- dynamics ------------------------------------------------------------------------------------------------
 
-    def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None]:
+    def inverse_order(self) -> tuple[Robot, MotionPlan, Path | None, Payload | None]:
         """Arguments of `work.inverse`."""
         self.check_right()
         self.check_closed()
@@ -448,7 +483,7 @@ class State:
                 f"mobility {self.robot.model.mobility}, but {counted(driven, 'driven rate')}: tick more joints in the "
                 "column 'driven' of the first table"
             )
-        return self.robot, self.motion.plan(self.robot), self.meshes
+        return self.robot, self.motion.plan(self.robot), self.meshes, self.payload.plan()
 
     def run_inverse(self) -> Inverse:
         self.inverse = inverse(*self.inverse_order())
@@ -458,7 +493,7 @@ class State:
         """Arguments of `work.forward`."""
         self.check_right()
         self.check_closed()
-        plan = self.run.plan(self.robot, self.motion)
+        plan = replace(self.run.plan(self.robot, self.motion), payload=self.payload.plan())
         if plan.drive == "inverse":
             found = self.inverse or self.run_inverse()
             table = Samples("inverse dynamics", found.t, found.tau[:, entries(self.robot).tau])
@@ -475,6 +510,13 @@ class State:
             robots.append(read(name))
             meshes.append(None)
         return Order(plan, robots, methods, meshes)
+
+    def sized(self, source: Tab) -> Sized | None:
+        """What the present result of a tab asks of the joints and of their motors; None without a result."""
+        found = self.inverse if source == "inverse" else self.forward and self.forward.runs[0].run
+        if found is None:
+            return None
+        return sized(found.robot, self.motors, found.t, found.qd, found.tau, found.qdd)
 
     def drive_with_torques(self) -> None:
         """Sets up the forward dynamics: from the start of the present motion, driven by its torques."""

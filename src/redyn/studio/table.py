@@ -19,6 +19,7 @@ from redyn.errors import DescriptionError
 from redyn.studio.cells import Problem, Row, angles, number_text, numbers
 from redyn.studio.loop_rows import loop_data, loop_problems, loop_row
 from redyn.studio.opening import Origin
+from redyn.studio.units import Angles, Units
 
 GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
@@ -43,6 +44,23 @@ _PLACES = {
     "joint.effort_limit": ("effort",),
     "joint.type": ("joint",),
     "joint.name": ("name",),
+}
+
+_UNITS: dict[str, Units] = {
+    "alpha": "rad",
+    "theta": "rad",
+    "rpy": ("rad",) * 3,
+    "frame1": (*("m",) * 3, *("rad",) * 3),
+    "frame2": (*("m",) * 3, *("rad",) * 3),
+}
+# Of joint values, by the type of the joint; the others have one angle.
+_VALUES = {
+    "prismatic": ("m",),
+    "cylindrical": ("rad", "m"),
+    "universal": ("rad", "rad"),
+    "planar": ("m", "m", "rad"),
+    "spherical": ("",) * 4,
+    "free": (*("m",) * 3, *("",) * 4),
 }
 
 YES = "yes"  # of a driven joint
@@ -153,6 +171,22 @@ def _unshown(link: dict[str, Any]) -> dict[str, Any]:
     return rest
 
 
+def cell_units(row: Row, column: str) -> Units:
+    """The unit of a cell of the links or loops, or of each of its numbers; empty: none that can be shown in degrees."""
+    if column in ("lower", "upper", "offset"):
+        return _VALUES.get(row["joint"], ("rad",))[0]
+    if column == "speed":
+        return f"{_VALUES.get(row['joint'], ('rad',))[0]}/s"
+    if column == "initial":
+        return _VALUES.get(row["joint"], ("rad",))
+    return _UNITS.get(column, "")
+
+
+def shown_cells(row: Row, angles: Angles) -> Row:
+    """A row as the table shows it."""
+    return {column: angles.shown(text, cell_units(row, column)) for column, text in row.items()}
+
+
 def read(draft: Draft) -> RobotDescription | list[Problem]:
     """The robot that the tables describe, or their errors."""
     problems: list[Problem] = []
@@ -225,7 +259,7 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
         if lower is not None and upper is not None:
             joint["limits"] = [lower, upper]
         for column, name in MOST.items():
-            most = value(column)
+            most = value(column, parse_angle if column == "speed" else parse_number)
             joint |= {} if most is None else {name: most}
     return {key: x for key, x in link.items() if x is not None}
 

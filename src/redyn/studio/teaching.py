@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.description.numbers import parse_angle, parse_number
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.cells import number_text, numbers
 from redyn.studio.coordinates import coordinate_units
+from redyn.studio.units import Angles
 
 Array = NDArray[np.float64]
 Numbers = tuple[float, ...]
 
+TIP = {"tip_speed": "m/s", "tip_acceleration": "m/s²", "tip_angular_speed": "rad/s"}  # limits of the end effector
 LEGS = ("quintic", "cycloidal", "cubic", "trapezoidal", "spline", "line", "circle")
 FIELDS = ("leg", "via", "duration", "dwell", "blend")
 MOST_POINTS = 100
@@ -54,11 +57,28 @@ class TaughtPlan:
     points: tuple[PointPlan, ...]
     speed: Numbers | None = None
     acceleration: Numbers | None = None
+    tip_speed: float | None = None  # of the end effector on lines and circles
+    tip_acceleration: float | None = None
+    tip_angular_speed: float | None = None
+
+    @property
+    def tip(self) -> dict[str, float]:
+        """The limits of the end effector that there are, as arguments of `taught`."""
+        limits = {name: getattr(self, name) for name in TIP}
+        return {name: value for name, value in limits.items() if value is not None}
 
     def motion(self, robot: Robot) -> trajectory.Taught:
         points = [trajectory.Point(q=point.q, **point.options) for point in self.points]
         try:
-            return trajectory.taught(robot, points, speed=self.speed, acceleration=self.acceleration)
+            return trajectory.taught(
+                robot,
+                points,
+                speed=self.speed,
+                acceleration=self.acceleration,
+                tip_speed=self.tip_speed,
+                tip_acceleration=self.tip_acceleration,
+                tip_angular_speed=self.tip_angular_speed,
+            )
         except InputError as error:
             raise InputError(_said(str(error))) from None
 
@@ -88,6 +108,14 @@ class TaughtForm:
     points: list[PointForm] = field(default_factory=list[PointForm])
     speed: str = ""
     acceleration: str = ""
+    tip_speed: str = ""
+    tip_acceleration: str = ""
+    tip_angular_speed: str = ""
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether the end effector follows a line or a circle somewhere."""
+        return any(point.leg in ("line", "circle") for point in self.points[1:])
 
     def teach(self, robot: Robot, q: Array, at: int | None = None) -> None:
         """The pose shown, as another point or in the place of one."""
@@ -126,7 +154,7 @@ class TaughtForm:
         names = robot.coordinate_names
         points = tuple(self._point(k, self.values(k, names, parse)) for k in range(len(self.points)))
         speed, acceleration = (_limits(what, getattr(self, what), robot) for what in ("speed", "acceleration"))
-        return TaughtPlan(points, speed, acceleration)
+        return TaughtPlan(points, speed, acceleration, *(_tip(name, getattr(self, name)) for name in TIP))
 
     def _point(self, k: int, q: Numbers) -> PointPlan:
         form, where = self.points[k], f"point {k + 1}"
@@ -164,10 +192,24 @@ def _number(where: str, text: str) -> float | None:
     return None if found is None else found[0]
 
 
+def limit_shown(text: str, units: list[str], angles: Angles) -> str:
+    """A field of limits: one number for all joints, or one per joint."""
+    single = len(re.split(r"[,;]", text)) == 1
+    return angles.shown(text, [units[0]] if single and len(set(units)) == 1 else units)
+
+
+def limit_typed(text: str, units: list[str], angles: Angles) -> str:
+    """What is stored of it; where joints differ in their units, one number for all becomes one per joint."""
+    single = len(re.split(r"[,;]", text)) == 1 and bool(text.strip())
+    if single and angles.degrees and len(set(units)) > 1:
+        text = ", ".join([text.strip()] * len(units))
+    return angles.typed(text, [units[0]] if single and len(set(units)) == 1 else units)
+
+
 def _limits(what: str, text: str, robot: Robot) -> Numbers | None:
     """One number for all joints, or one per joint; None if there is nothing."""
     try:
-        found = numbers(text)
+        found = numbers(text, parse_angle)
     except ValueError as error:
         raise InputError(f"{what}: {error}") from None
     if found is None:
@@ -176,6 +218,17 @@ def _limits(what: str, text: str, robot: Robot) -> Numbers | None:
     if len(values) != robot.dof or not all(x > 0 for x in values):
         raise InputError(f"{what}: expected one positive number, or {robot.dof} of them, one per joint")
     return tuple(values)
+
+
+def _tip(name: str, text: str) -> float | None:
+    """A limit of the end effector; None if there is nothing."""
+    try:
+        found = numbers(text, parse_angle if TIP[name] == "rad/s" else parse_number, count=1)
+    except ValueError as error:
+        raise InputError(f"{name.replace('_', ' ')}: {error}") from None
+    if found is not None and not 0 < found[0] <= 1e6:
+        raise InputError(f"{name.replace('_', ' ')}: expected a positive number, got {text.strip()}")
+    return None if found is None else found[0]
 
 
 def duration_of(plan: TaughtPlan, robot: Robot) -> float:

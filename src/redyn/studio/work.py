@@ -17,18 +17,34 @@ from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
 from redyn.errors import RedynError
-from redyn.report.html import chart
+from redyn.report.html import POINTS, chart
 from redyn.report.plots import Other, Plot, curves, turning
 from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
-from redyn.studio.coordinates import coordinate_units, units
+from redyn.studio.carrying import Payload, loaded
+from redyn.studio.coordinates import coordinate_units, units, velocity_units
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.limits import Range, effort_range, position_range, speed_range, symmetric, violations
-from redyn.studio.plans import MotionPlan, RunPlan
+from redyn.studio.limits import (
+    Range,
+    at_limits,
+    beyond_most,
+    effort_range,
+    position_range,
+    speed_range,
+    symmetric,
+    tip_violations,
+    violations,
+)
+from redyn.studio.plans import USUAL_SAMPLE, MotionPlan, RunPlan, most_rows, rows
 from redyn.studio.prepared import load_meshes
+from redyn.studio.pushing import drawn
 from redyn.studio.stiffness import stiffness_hint
+from redyn.studio.teaching import TIP
+from redyn.studio.units import RADIANS, Angles
+from redyn.trajectory import Taught
+from redyn.trajectory.pace import TipMotion, tip_motion
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -47,6 +63,8 @@ class Inverse:
     tau: Array
     path: Array | None  # of the end effector; None if there are several tips
     scene: dict[str, Any]
+    payload: Payload | None = None  # which the robot carries
+    tip: TipMotion | None = None  # how the end effector moves, zero where it has no limits; None if it has none at all
 
     @cached_property
     def parts(self) -> TorqueParts:
@@ -67,8 +85,29 @@ class Inverse:
     @cached_property
     def beyond(self) -> list[str]:
         """What leaves its limits."""
+        return self.beyond_in(RADIANS)
+
+    def beyond_in(self, angles: Angles) -> list[str]:
+        """The same with angles in a unit."""
+        held = [] if self.tip is None else tip_violations(self.t, self.tip, self.tip_limits, angles)
         typed = [("qd", self.qd, self.typed_speed), ("qdd", self.qdd, self.typed_acceleration)]
-        return list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed)))
+        return (
+            list(dict.fromkeys(violations(self.robot, self.t, self.q, self.qd, self.tau, more=typed, angles=angles)))
+            + held
+        )
+
+    @property
+    def tip_limits(self) -> list[float]:
+        """Of the end effector on lines and circles: speed, acceleration, angular speed."""
+        taught = self.plan.taught
+        return [(None if taught is None else getattr(taught, name)) or np.inf for name in TIP]
+
+    @cached_property
+    def tip_beyond(self) -> NDArray[np.bool_] | None:
+        """Where the end effector exceeds its limits; None if it has none."""
+        if self.tip is None:
+            return None
+        return np.any([beyond_most(x, most) for x, most in zip(self.tip, self.tip_limits, strict=True)], axis=0)
 
     @property
     def typed_speed(self) -> Range:
@@ -97,10 +136,11 @@ class Finished(NamedTuple):
         finite = self.run.loop_error[np.isfinite(self.run.q).all(axis=1)]
         return float(np.abs(finite).max(initial=0.0))
 
-    def beyond(self, stops: bool) -> list[str]:
-        """What leaves its limits."""
+    def beyond(self, stops: bool, saturate: bool = False, angles: Angles = RADIANS) -> list[str]:
+        """What leaves its limits, or is held within them."""
         run = self.run
-        return violations(run.robot, run.t, run.q, run.qd, run.tau, stops)
+        held = at_limits(run.robot, run.t, run.tau) if saturate else []
+        return held + violations(run.robot, run.t, run.q, run.qd, run.tau, stops, angles=angles)
 
 
 class Forward(NamedTuple):
@@ -110,6 +150,11 @@ class Forward(NamedTuple):
     runs: list[Finished]
 
     @property
+    def names(self) -> list[str]:
+        """Robot and method of every run."""
+        return [f"{found.run.robot.name}, {found.run.method}" for found in self.runs]
+
+    @property
     def labels(self) -> list[str]:
         """Labels of the runs: what they differ in."""
         first = self.runs[0].run
@@ -117,15 +162,20 @@ class Forward(NamedTuple):
         return [found.run.robot.name if same else found.run.method for found in self.runs]
 
 
-def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None) -> Inverse:
+def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None, payload: Payload | None = None) -> Inverse:
     """Torques along a motion. `meshes`: see `prepared.load_meshes`."""
+    bare, robot = robot, loaded(robot, payload)
     motion = plan.motion(robot)
     t = np.linspace(0.0, plan.duration, plan.count)
     q, qd, qdd = motion(t)
     tau = robot.inverse_dynamics(q, qd, qdd)
     path = robot.forward_kinematics(q)[:, :3, 3] if robot.model.end_effector is not None else None
-    shown = scene(robot, t, q, meshes=load_meshes(meshes))
-    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown)
+    shown = scene(bare, t, q, meshes=load_meshes(meshes), payload=payload and payload.drawn_on(bare))
+    tip = None
+    if isinstance(motion, Taught) and plan.taught is not None and plan.taught.tip:
+        on = motion.on_path(t)
+        tip = TipMotion(*(np.where(on, x, 0.0) for x in tip_motion(robot, q, qd, qdd)))
+    return Inverse(robot, plan, t, q, qd, qdd, tau, path, shown, payload, tip)
 
 
 class Order(NamedTuple):
@@ -150,7 +200,7 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
             report((k + part) / len(jobs), f"simulating {name}")
 
         report(k / len(jobs), f"compiling {method} (once on this machine)")
-        go = _simulation(robot, mine)
+        go = _simulation(loaded(robot, mine.payload), mine)
         go(min(mine.duration, 1e-6), False)
         finished = _finished(robot, go, mine, show, meshes)
         done.append(finished)
@@ -182,13 +232,18 @@ def _finished(
         run, trouble = error.run, str(error)
     took = time.perf_counter() - began
     keep = np.isfinite(run.q).all(axis=1)
-    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes)
+    payload = plan.payload and plan.payload.drawn_on(robot)
+    pushes = drawn(robot, plan.pushes)
+    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes, payload=payload, pushes=pushes)
     return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
 def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
     """The plan for another robot: its own initial pose at rest if the number of joints differs."""
     own = entries(robot)
+    missing = [str(push.link) for push in plan.pushes if push.link not in robot.frame_names]
+    if missing:
+        raise RedynError(f"{robot.name} has no link {missing[0]}, on which a push acts")
     if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
         return plan
     if plan.drive != "none":
@@ -200,9 +255,19 @@ def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
 # --- plots -------------------------------------------------------------------------------------------------------
 
 
-def _positions(robot: Robot, q: Array) -> Plot:
-    unit = ", ".join(unit for unit in ("rad", "m") if unit in coordinate_units(robot))
-    return limited(Plot("Joint values", unit, robot.coordinate_names, q), position_range(robot))
+def _positions(robot: Robot, q: Array, angles: Angles) -> Plot:
+    own = coordinate_units(robot)
+    unit = angles.of(", ".join(unit for unit in ("rad", "m") if unit in own))
+    plot = Plot("Joint values", unit, robot.coordinate_names, angles.values(q, own))
+    return limited(plot, position_range(robot).scaled(angles.scales(own)))
+
+
+def _rates(title: str, robot: Robot, values: Array, per: str, bounds: Range, angles: Angles) -> Plot:
+    """Of a quantity with one entry per velocity; `per`: its unit, per rad or m."""
+    own = velocity_units(robot, f"rad{per}", f"m{per}")
+    unit = angles.of(units(robot, f"rad{per}", f"m{per}"))
+    plot = Plot(title, unit, robot.velocity_names, angles.values(values, own))
+    return limited(plot, bounds.scaled(angles.scales(own)))
 
 
 def torque_plot(robot: Robot, tau: Array) -> Plot:
@@ -221,7 +286,7 @@ def limited(plot: Plot, bounds: Range) -> Plot:
     return plot._replace(beyond=beyond, lines=bounds.left(values)) if beyond.any() else plot
 
 
-def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
+def inverse_plots(found: Inverse, split: int | None = None, angles: Angles = RADIANS) -> dict[str, Plot]:
     """Plots by name; `split`: the velocity whose torque is split into components."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
@@ -234,30 +299,27 @@ def inverse_plots(found: Inverse, split: int | None = None) -> dict[str, Plot]:
         torque = Plot(f"Torque of {names[split]}", unit, list(curves), np.column_stack(list(curves.values())))
     plots = {
         "torque": torque,
-        "q": _positions(robot, found.q),
-        "qd": limited(
-            Plot("Joint rates", units(robot, "rad/s", "m/s"), names, found.qd),
-            speed_range(robot).narrowed(found.typed_speed),
-        ),
-        "qdd": limited(
-            Plot("Accelerations", units(robot, "rad/s²", "m/s²"), names, found.qdd), found.typed_acceleration
-        ),
+        "q": _positions(robot, found.q, angles),
+        "qd": _rates("Joint rates", robot, found.qd, "/s", speed_range(robot).narrowed(found.typed_speed), angles),
+        "qdd": _rates("Accelerations", robot, found.qdd, "/s²", found.typed_acceleration, angles),
     }
     if found.path is not None:
-        plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path)
+        beyond = None if found.tip_beyond is None else np.tile(found.tip_beyond[:, None], (1, 3))
+        red = beyond if beyond is not None and beyond.any() else None
+        plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path, red)
     return plots
 
 
-def run_plots(run: Run) -> dict[str, Plot]:
+def run_plots(run: Run, angles: Angles = RADIANS) -> dict[str, Plot]:
     """By name."""
-    robot, names = run.robot, run.robot.velocity_names
+    robot = run.robot
     energy = run.energy._asdict()
     shown = {name: x for name, x in energy.items() if np.abs(x).max() > 0 or name in ("kinetic", "potential")}
     shown["total"] = run.energy.total
     plots = {
         "energy": Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
-        "q": _positions(robot, run.q),
-        "qd": limited(Plot("Joint rates", units(robot, "rad/s", "m/s"), names, run.qd), speed_range(robot)),
+        "q": _positions(robot, run.q, angles),
+        "qd": _rates("Joint rates", robot, run.qd, "/s", speed_range(robot), angles),
     }
     if robot.driven_rates:
         plots["tau"] = torque_plot(robot, run.tau)
@@ -269,6 +331,14 @@ def run_plots(run: Run) -> dict[str, Plot]:
 def plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Any]:
     """Data for plots.js: doubles in base64."""
     return chart(t, plot, curves(robot, t, plot, others), doubles)
+
+
+def rows_note(t: Array, robot: Robot) -> str:
+    """On a result with more rows than plots show, or fewer than usual; empty for others."""
+    wanted = rows(float(t[-1]), USUAL_SAMPLE)
+    thinned = "" if len(t) <= POINTS else f"plots show the peaks of {len(t):,} rows, CSV has all"
+    full = "" if wanted <= most_rows(robot) else f"{wanted:,}, a hundred per second, do not fit into memory"
+    return "; ".join(filter(None, [thinned, full]))
 
 
 def doubles(values: Array) -> str:
@@ -285,6 +355,7 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 
 # --- tables to download ------------------------------------------------------------------------------------------
 
+BLOCK = 5000  # rows that are written at a time
 PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
 
 
@@ -294,22 +365,28 @@ def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequen
     return {"t": t, **{f"{prefix}_{name}": x for name, x in zip(drawn.names, drawn.values.T, strict=True)}}
 
 
-def inverse_columns(found: Inverse) -> dict[str, Array]:
+def inverse_columns(found: Inverse, angles: Angles = RADIANS) -> dict[str, Array]:
     """All columns: t, q, qd, qdd and tau of every joint, and the end effector's path."""
     columns: dict[str, Array] = {"t": found.t}
-    for key, plot in inverse_plots(found).items():
+    for key, plot in inverse_plots(found, angles=angles).items():
         columns |= plot_columns(found.robot, PREFIXES[key], found.t, plot)
     return columns
 
 
 def csv_text(columns: dict[str, Array]) -> str:
-    """Full precision; an empty cell for NaN."""
-    rows = np.column_stack(list(columns.values())).tolist()
-    return csv_lines(list(columns), *(["" if x != x else x for x in row] for row in rows))
+    """Full precision; an empty cell for NaN. Rows become Python's numbers a block at a time, which are large."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow(list(columns))
+    count = min(len(values) for values in columns.values())
+    for k in range(0, count, BLOCK):
+        block = np.column_stack([values[k : k + BLOCK] for values in columns.values()])
+        writer.writerows(["" if x != x else x for x in row] for row in block.tolist())
+    return text.getvalue()
 
 
-def csv_lines(*rows: list[Any]) -> str:
+def csv_lines(*lines: list[Any]) -> str:
     """Rows of a CSV file."""
     text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
+    csv.writer(text).writerows(lines)
     return text.getvalue()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
 from redyn.kinematics.query import checked_poses
@@ -21,6 +21,7 @@ from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import cycloidal
 from redyn.trajectory.line import along_path
 from redyn.trajectory.motion import Array, Motion, row
+from redyn.trajectory.pace import SAMPLES, Pace
 from redyn.trajectory.paths import Arc, Path, Segment
 from redyn.trajectory.piecewise import Piecewise
 from redyn.trajectory.quintic import quintic
@@ -34,9 +35,7 @@ if TYPE_CHECKING:
 Leg = Literal["cycloidal", "quintic", "cubic", "trapezoidal", "spline", "line", "circle"]
 JOINT_LAWS = {"cycloidal": cycloidal, "quintic": quintic, "cubic": cubic, "trapezoidal": trapezoidal}
 
-SAMPLES = 1001  # instants at which a leg's rates are looked at
-SPEED = 1.0  # rad/s and m/s, of joints whose file has no speed limit
-RISE = 0.5  # s in which a joint reaches its speed, unless accelerations are given
+PATHS = ("line", "circle")  # of the frame
 SAME = 1e-6  # rad and m: a taught position that a line or circle must end at
 HALVINGS = 20  # of a blend that is too quick
 
@@ -64,16 +63,27 @@ class Point:
 
 @dataclass(frozen=True)
 class Taught(Motion):
-    """See `taught`. Leg k begins at `begins[k]`; `instants` are those at which the points are reached, or passed."""
+    """See `taught`. Leg k begins at `begins[k]`; `instants` are those at which the points are reached, or passed.
+
+    `paths`: whether each leg is a path of the frame.
+    """
 
     legs: tuple[Motion, ...]
     begins: Array
     corners: Array  # joint values where legs meet, (legs + 1, n)
     instants: Array
+    paths: tuple[bool, ...] = ()
 
     @property
     def dof(self) -> int:
         return self.corners.shape[1]
+
+    def on_path(self, t: Array) -> NDArray[np.bool_]:
+        """At which of these instants the frame follows a line or a circle."""
+        found = np.zeros(len(t), dtype=bool)
+        for begin, leg, path in zip(self.begins, self.legs, self.paths, strict=False):
+            found |= path & (t >= begin) & (t <= begin + leg.duration)
+        return found
 
     def _breaks(self) -> Array:
         return np.unique(
@@ -122,6 +132,9 @@ def taught(
     *,
     speed: ArrayLike | None = None,
     acceleration: ArrayLike | None = None,
+    tip_speed: float | None = None,
+    tip_acceleration: float | None = None,
+    tip_angular_speed: float | None = None,
     limits: bool = True,
 ) -> Taught:
     """The motion of a robot through taught points, from rest at the first to rest at the last.
@@ -131,8 +144,9 @@ def taught(
 
     No joint is faster than `speed` or accelerates more than `acceleration`, numbers or rows, except in legs whose
     duration is given (`violations` lists what exceeds the limits of the robot's file). By default, speeds are the
-    limits of the file, or 1 rad/s and 1 m/s where it has none, and are reached in half a second. A blend that would
-    exceed them is shortened.
+    limits of the file, or 1 rad/s and 1 m/s where it has none, and are reached in half a second. On lines and circles
+    the frame's origin is no faster than `tip_speed`, m/s, and accelerates no more than `tip_acceleration`, m/s², and
+    the frame turns no faster than `tip_angular_speed`, rad/s, likewise. A blend that would exceed a limit is shortened.
 
     >>> import redyn
     >>> robot = redyn.load("puma")
@@ -154,8 +168,9 @@ def taught(
         raise InputError(f"taught: expected at least two points, got {len(given)}")
     for k, point in enumerate(given):
         _check(k, point)
-    fastest, quickest = _limits(robot, speed, acceleration)
-    course = _Course(robot, robot.frame_name(link), limits)
+    frame = robot.frame_name(link)
+    pace = Pace.of(robot, frame, speed, acceleration, (tip_speed, tip_acceleration, tip_angular_speed))
+    course = _Course(robot, frame, limits)
     corners = [course.place(0, given[0], robot.initial)]
     legs, lasts = list[Stretched](), list[int]()
     k = 1
@@ -163,13 +178,13 @@ def taught(
         last = k
         while given[k].leg == "spline" and last + 1 < len(given) and _passes(given[last], given[last + 1]):
             last += 1
-        leg = course.leg(k, given[k : last + 1], corners[-1], fastest)
-        legs.append(Stretched(_lasting(leg, given[last].duration, fastest, quickest), leg))
+        leg = course.leg(k, given[k : last + 1], corners[-1], pace.speed)
+        legs.append(Stretched(_lasting(leg, given[last], pace), leg))
         lasts.append(last)
         corners.append(leg(1.0)[0])
         k = last + 1
     blends = [
-        course.blend(given[last], legs[i], legs[i + 1], corners[i : i + 3], fastest, quickest)
+        course.blend(given[last], given[lasts[i + 1]], legs[i], legs[i + 1], corners[i : i + 3], pace)
         for i, last in enumerate(lasts[:-1])
     ]
     return _joined(given, legs, lasts, np.array(corners), [*blends, 0.0])
@@ -202,16 +217,6 @@ def _passes(point: Point, following: Point) -> bool:
     return point.duration is None and not (point.dwell or point.blend_time or point.blend_radius)
 
 
-def _limits(robot: Robot, speed: ArrayLike | None, acceleration: ArrayLike | None) -> tuple[Array, Array]:
-    known = {link.name: link.joint.speed_limit or SPEED for link in robot.description.links}
-    of_file = np.array([known[link.name] for link in robot.model.driven])
-    fastest = of_file if speed is None else row("taught", "speed", speed, robot.dof)
-    quickest = fastest / RISE if acceleration is None else row("taught", "acceleration", acceleration, robot.dof)
-    if not ((fastest > 0).all() and (quickest > 0).all()):
-        raise InputError("taught: speed and acceleration must be positive")
-    return fastest, quickest
-
-
 @dataclass(frozen=True)
 class _Course:
     """Makes legs, each of one second."""
@@ -241,7 +246,7 @@ class _Course:
     def leg(self, k: int, points: Sequence[Point], start: Array, fastest: Array) -> Motion:
         """From `start` to points[k], or by a spline through several points."""
         point = points[0]
-        if point.leg in ("line", "circle"):
+        if point.leg in PATHS:
             return self._along(k, point, start)
         places = [start]
         for i, each in enumerate(points, start=k):
@@ -255,7 +260,7 @@ class _Course:
         return spline(times / times[-1], places)
 
     def blend(
-        self, point: Point, leg: Motion, following: Motion, corners: Sequence[Array], fastest: Array, quickest: Array
+        self, point: Point, next_point: Point, leg: Motion, following: Motion, corners: Sequence[Array], pace: Pace
     ) -> float:
         """How long before the end of a leg the next one begins.
 
@@ -266,11 +271,12 @@ class _Course:
         overlap = min(asked, leg.duration / 2, following.duration / 2)
         if not overlap:
             return 0.0
-        allowed = max(1.0, *(_excess(motion, fastest, quickest, 0.0, motion.duration) for motion in (leg, following)))
+        tip = point.leg in PATHS or next_point.leg in PATHS
+        allowed = max(1.0, *(pace.excess(motion, 0.0, motion.duration, tip) for motion in (leg, following)))
         for _ in range(HALVINGS):
             begins, whole = np.array([0.0, leg.duration - overlap]), leg.duration + following.duration - overlap
             both = Taught(whole, (leg, following), begins, np.array(corners), np.zeros(0))
-            if _excess(both, fastest, quickest, leg.duration - overlap, leg.duration) <= allowed * (1 + 1e-9):
+            if pace.excess(both, leg.duration - overlap, leg.duration, tip) <= allowed * (1 + 1e-9):
                 return overlap
             overlap /= 2
         return 0.0
@@ -304,19 +310,11 @@ class _Course:
         return motion
 
 
-def _lasting(second: Motion, duration: float | None, fastest: Array, quickest: Array) -> float:
+def _lasting(second: Motion, point: Point, pace: Pace) -> float:
     """The duration of a leg: as given, or the least that keeps the limits."""
-    if duration is not None:
-        return float(duration)
-    return max(_excess(second, fastest, quickest, 0.0, 1.0), 1e-3)
-
-
-def _excess(motion: Motion, fastest: Array, quickest: Array, start: float, end: float) -> float:
-    """By how much a motion must be stretched, between two instants, to keep the limits: below 1 if it does."""
-    t = motion.times(SAMPLES, start, end)
-    _, qd, qdd = motion(t)
-    by_speed, by_acceleration = (np.abs(qd) / fastest).max(), (np.abs(qdd) / quickest).max()
-    return float(max(by_speed, np.sqrt(by_acceleration)))
+    if point.duration is not None:
+        return float(point.duration)
+    return max(pace.excess(second, 0.0, 1.0, point.leg in PATHS), 1e-3)
 
 
 def _joined(
@@ -331,4 +329,5 @@ def _joined(
         instants[last] = end - blend / 2
         begins.append(end + given[last].dwell - blend)
         first = last + 1
-    return Taught(begins[-1], tuple(legs), np.array(begins[:-1]), corners, instants)
+    paths = tuple(given[last].leg in PATHS for last in lasts)
+    return Taught(begins[-1], tuple(legs), np.array(begins[:-1]), corners, instants, paths)

@@ -5,6 +5,7 @@ from redyn.description.transforms.floating import floating
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.lock import lock
 from redyn.description.transforms.payload import with_payload
+from redyn.description.transforms.points import with_points
 from redyn.description.transforms.subtree import subtree
 
-__all__ = ["as_frames", "attach", "floating", "lock", "pose_matrix", "subtree", "with_payload"]
+__all__ = ["as_frames", "attach", "floating", "lock", "pose_matrix", "subtree", "with_payload", "with_points"]

@@ -1,12 +1,20 @@
-"""The actuators: a torque that is constant, given by a table over time, or a function of the user's."""
+"""The actuators: a torque that is constant, given by a table over time, or a function of the user's.
+
+Where they saturate, each gives no more than its limit, whatever the table or the function asks for.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.errors import InputError
 from redyn.kernels.compiled import call_law, compiled, merged
+from redyn.robot import Robot
 from redyn.simulation import system as slots
+from redyn.simulation.arguments import per_joint
 from redyn.simulation.forces.element import Act, Element, Given
 from redyn.simulation.system import ACTUATORS_AT, Q_AT, TORQUE_LAW, V_AT, System
 
@@ -28,14 +36,29 @@ def table_torque(times: Array, table: Array, t: float, out: Array) -> None:
         out[i] = table[low, i] + part * (table[high, i] - table[low, i])
 
 
+def torque_limits(robot: Robot, saturate: Any) -> Array | None:
+    """The largest torque of every actuator, infinite where it has no limit; None if they do not saturate.
+
+    `saturate`: True for the effort limits of the robot's file, or limits, one for all joints or one per joint.
+    """
+    if saturate is None or saturate is False:
+        return None
+    if saturate is not True:
+        return per_joint("saturate", saturate, robot.dof)
+    limits = robot.effort_limits
+    if not np.isfinite(limits).any():
+        raise InputError(
+            f"saturate: {robot.name} has no effort limits; give effort_limit to joints in its file, or limits here"
+        )
+    return limits
+
+
 def _constants(given: Given) -> Array:
-    del given
-    return np.zeros(0)
+    limits = torque_limits(given.robot, given.saturate)
+    return np.zeros(0) if limits is None else limits
 
 
 def _act(number: int) -> Act:
-    del number
-
     @merged
     def act(system: System, t: float) -> float:
         addresses, rows, power = system.addresses, system.rows, 0.0
@@ -46,6 +69,13 @@ def _act(number: int) -> Act:
         else:
             for i in range(system.table.shape[1]):
                 rows[slots.ACTUATORS, i] = system.table[0, i]
+        first = int(system.constants[number])
+        for i in range(int(system.constants[number + 1]) - first):
+            limit = system.constants[first + i]
+            if rows[slots.ACTUATORS, i] > limit:
+                rows[slots.ACTUATORS, i] = limit
+            elif rows[slots.ACTUATORS, i] < -limit:  # numbers that are not finite are left for the loop to find
+                rows[slots.ACTUATORS, i] = -limit
         for i in range(system.table.shape[1]):
             rows[slots.TORQUE, i] += rows[slots.ACTUATORS, i]
             power += rows[slots.ACTUATORS, i] * rows[slots.V, i]

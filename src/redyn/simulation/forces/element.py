@@ -26,6 +26,7 @@ class Given:
     q: Array
     external: Mapping[str, Any]  # wrenches by frame, constant or functions of time
     stops: bool | Stops
+    saturate: Any = False  # True, or limits of the actuators
 
 
 class Element(NamedTuple):

@@ -9,6 +9,7 @@ from redyn.description.schema import WORLD, JointType
 from redyn.studio.loop_rows import TYPES as LOOP_TYPES
 from redyn.studio.loop_rows import loop_columns as shown_loop_columns
 from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft
+from redyn.studio.units import Angles
 
 Column = dict[str, Any]
 
@@ -23,16 +24,16 @@ HEADS = {
     "axis": ("axis", "of the joint, in its own frame"),
     "axis2": ("axis 2", "second axis of a universal joint"),
     "pitch": ("pitch (m/rad)", "of a helical joint"),
-    "initial": ("at start", "initial joint value; for a free joint x, y, z and the quaternion x, y, z, w"),
+    "initial": ("at start", "initial joint value, rad or m; of a free joint x, y, z and the quaternion x, y, z, w"),
     "mass": ("m (kg)", "mass"),
     "lower": ("lower", "lower limit, rad or m"),
     "upper": ("upper", "upper limit, rad or m"),
     "speed": ("speed", "maximum rate, rad/s or m/s"),
     "effort": ("effort", "maximum torque or force, Nm or N"),
-    "damping": ("damping", "viscous friction, Nms/rad or Ns/m"),
+    "damping": ("damping", "viscous friction, Nms/rad or Ns/m, whatever angles are shown in"),
     "coulomb": ("Coulomb", "Coulomb friction, Nm or N"),
     "armature": ("armature", "rotor inertia, kg m² or kg"),
-    "offset": ("offset", "constant added to the joint variable"),
+    "offset": ("offset", "constant added to the joint variable, rad or m"),
 }
 LOOP_HEADS = {
     "at": ("at (m)", "where the joint is on the first link, x, y, z in its frame"),
@@ -57,7 +58,7 @@ SHORT = (
 )
 
 
-def link_columns(draft: Draft, tab: str) -> list[Column]:
+def link_columns(draft: Draft, tab: str, angles: Angles) -> list[Column]:
     """Of the tables of links: geometry, mass or joint."""
     columns: list[Column] = [{"field": "name", "headerName": "link", "pinned": "left", "width": 68, "flex": 0}]
     heads = dict(HEADS)
@@ -81,11 +82,11 @@ def link_columns(draft: Draft, tab: str) -> list[Column]:
             columns.append(_driven())
     for column in shown:
         title, meaning = heads[column]
-        columns.append({"field": column, "headerName": title, "headerTooltip": meaning})
+        columns.append({"field": column, "headerName": angles.of(title), "headerTooltip": angles.of(meaning)})
     return [_with_errors(column) for column in columns]
 
 
-def loop_columns(draft: Draft) -> list[Column]:
+def loop_columns(draft: Draft, angles: Angles) -> list[Column]:
     """Of the table of loops."""
     links = [WORLD, *(row["name"] for row in draft.rows)]
     joints = [draft.joint_name(i) for i, row in enumerate(draft.rows) if row["joint"] != "fixed"]
@@ -101,7 +102,9 @@ def loop_columns(draft: Draft) -> list[Column]:
         if column in LOOP_HEADS:
             title, meaning = LOOP_HEADS[column]
             wide = 44 if column == "axis" else 98
-            columns.append({"field": column, "headerName": title, "headerTooltip": meaning, "minWidth": wide})
+            columns.append(
+                {"field": column, "headerName": title, "headerTooltip": angles.of(meaning), "minWidth": wide}
+            )
     columns.append(
         {
             "field": "gap",

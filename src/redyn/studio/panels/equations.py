@@ -127,8 +127,7 @@ class EquationsPanel:
             return set_text(self._note, note + of_tree(robot))
         set_text(self._note, "deriving the formulas")
         try:
-            person = self._desk.session.person
-            self._job = self._desk.pool.submit("redyn.studio.formulas:derive", robot.description, person=person)
+            self._job = self._desk.submit("redyn.studio.formulas:derive", robot.description)
             state.derivation = self._job
         except RedynError as error:
             self._robot = None  # tried again when the tab is opened again

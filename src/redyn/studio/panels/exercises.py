@@ -80,9 +80,7 @@ class ExercisesPanel:
         """What answers look like: derived first, so it comes later."""
         desk = self._desk
         try:
-            job = desk.pool.submit(
-                "redyn.studio.lessons:forms", desk.state.lessons.source(), person=desk.session.person
-            )
+            job = desk.submit("redyn.studio.lessons:forms", desk.state.lessons.source())
         except RedynError:
             return  # too many jobs: it is only a help
         await ended(job)
@@ -262,7 +260,7 @@ class QuestionCard:
     def _submit(self, task: str, *arguments: Any) -> Job:
         desk, source = self._desk, self._desk.state.lessons.source()
         name = self._question.name
-        job = desk.pool.submit(f"redyn.studio.lessons:{task}", source, name, *arguments, person=desk.session.person)
+        job = desk.submit(f"redyn.studio.lessons:{task}", source, name, *arguments)
         self._attempt.job = job
         return job
 

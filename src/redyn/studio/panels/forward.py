@@ -11,14 +11,18 @@ from nicegui import ui
 from redyn.description import library
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
-from redyn.studio.coordinates import coordinate_heads, velocity_heads
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_heads, velocity_units
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
-from redyn.studio.limits import has_stops, sentence
+from redyn.studio.limits import has_efforts, has_stops, sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.pushes import PushList
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
-from redyn.studio.work import Finished, plot_data
+from redyn.studio.units import together
+from redyn.studio.work import Finished, plot_data, rows_note
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -35,7 +39,8 @@ CARDS = [
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
 STOPS = "Springs and dampers at the joint limits"
-SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
+SATURATE = "Actuators give no more than the effort limits of the tab Limits and friction"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
 
 class ForwardPanel:
@@ -67,20 +72,31 @@ class ForwardPanel:
                 title = "Step of the fixed-step integrators"
                 self._step = Field(form.step, partial(self._set, "step"), "step", "step (s)", "short", title)
                 self._sample = Field("", self._set_sample, "run-sample", "sample (s)", "short", SAMPLE)
-                self._stops = Switch("joint stops", form.stops, partial(self._set, "stops"), "stops", STOPS)
+                self._stops = Switch("joint stops", form.stops, partial(self._switch, "stops"), "stops", STOPS)
+                self._saturate = Switch(
+                    "torque limits", form.saturate, partial(self._switch, "saturate"), "saturate", SATURATE
+                )
+                self._payload = PayloadFields(desk, "forward")
+                self.pushes = PushList(desk)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
+            self._payload.row()
+            self.pushes.list()
             self._rows = Part("rows", edit=self._edited, use=self._use_pose)
             with box("run-line"):
                 self._run = button("Run", "run-forward", self.run, RUN, "run")
                 self._cancel = button("Cancel", "cancel", self._stop, "Stop, and show the results so far")
                 self._pinned = Pinned(desk, "forward")
+                self.sizing = SizingPart(desk, "forward")
                 with box("bar", "progress", role="progressbar") as self._bar:
                     self._done = box("bar-done")
                 self._note = text("", "run-note", testid="run-note")
+            self._changed = text("", "beyond", "p", "run-changed")
             self._limits = text("", "beyond", "p", "run-limits")
             self._summary = ui.html("", sanitize=False).classes("summary").props("data-testid=run-summary")
             self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
         self._blocked = ""  # why nothing can be run
         self._timer = ui.timer(0.1, self._look, active=False)
 
@@ -94,6 +110,10 @@ class ForwardPanel:
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
         self._desk.keep_soon()
+
+    def _switch(self, name: str, on: bool) -> None:
+        self._set(name, on)
+        self.mark()
 
     def _set_duration(self, value: str) -> None:
         self._desk.state.run.set_duration(value)
@@ -122,8 +142,18 @@ class ForwardPanel:
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.run
-        messages.put_text(message, {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target})
+        angles, units = self._desk.state.angles, self._units()
+        rows = {"q0": form.q, "qd0": form.qd, "tau": form.torque, "target": form.target}
+        messages.put_text(message, rows, lambda row, joint, typed: angles.typed(typed, units[row][joint]))
         self._desk.keep_soon()
+
+    def _units(self) -> dict[str, list[str]]:
+        """Of the numbers that are entered, by row."""
+        robot = self._desk.state.robot
+        own, values, rates = entries(robot), coordinate_units(robot), velocity_units(robot, "rad/s", "m/s")
+        torques = velocity_units(robot, "Nm", "N")
+        q = [values[i] for i in own.q]
+        return {"q0": q, "target": q, "qd0": [rates[i] for i in own.qd], "tau": [torques[i] for i in own.tau]}
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
@@ -159,8 +189,8 @@ class ForwardPanel:
 
         def submit() -> None:
             if state.job is None:
-                order, person = state.forward_order(), self._desk.session.person
-                state.job = self._desk.pool.submit("redyn.studio.work:forward", order, person=person)
+                order = state.forward_order()
+                state.job = self._desk.submit("redyn.studio.work:forward", order)
 
         if await self._desk.attempt("forward", submit, slow=True):  # taught points take a moment
             self._desk.keep_soon()
@@ -231,7 +261,7 @@ class ForwardPanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.run
-        self._sample.show(form.sample or usual_text(form.duration))
+        self._sample.show(form.sample or usual_text(form.duration, self._desk.state.robot))
 
     def show_form(self) -> None:
         state = self._desk.state
@@ -252,18 +282,35 @@ class ForwardPanel:
         self._step.frame.set_visibility(bool(methods & set(FIXED_STEP)))
         self._rtol.frame.set_visibility(bool(methods - set(FIXED_STEP)))
         self._stops.show(form.stops, has_stops(state.robot) or form.stops)
+        self._saturate.show(form.saturate, has_efforts(state.robot) or form.saturate)
+        self._payload.show()
+        self.pushes.show()
         self._upload.set_visibility(form.drive == "csv")
         gains = form.drive in ("pd", "computed")
         for entry in (self._kp, self._kd):
             entry.frame.set_visibility(gains)
-        hint = "rad or m; pi/2 and 90 deg are understood"
+        angles, units = state.angles, self._units()
+        hint = f"{angles.of('rad or m')}; pi/2 and 90 deg are understood"
         if is_closed(state.robot):
             hint = f"the joints that are not listed follow; {hint}"
-        q = [{"id": "q0", "label": "q at start", "values": form.q, "hint": hint, "use": True}]
-        qd = [{"id": "qd0", "label": "rate", "values": form.qd, "hint": "rad/s or m/s"}]
-        torque = [{"id": "tau", "label": "torque", "values": form.torque, "hint": "Nm or N"}]
+
+        def row(name: str, label: str, values: list[str], hint: str, use: bool = False) -> dict[str, Any]:
+            own = units[name]
+            unit = angles.of(together(own))
+            return {
+                "id": name,
+                "label": label,
+                "values": angles.row(values, own),
+                "hint": hint,
+                "unit": unit,
+                "use": use,
+            }
+
+        q = [row("q0", "q at start", form.q, hint, True)]
+        qd = [row("qd0", "rate", form.qd, angles.of("rad/s or m/s"))]
+        torque = [row("tau", "torque", form.torque, "Nm or N")]
         if form.drive == "pd":
-            q.append({"id": "target", "label": "target", "values": form.target, "hint": hint, "use": True})
+            q.append(row("target", "target", form.target, hint, True))
         own = entries(state.robot)
         every = velocity_heads(state.robot)
         coordinates = coordinate_heads(state.robot)
@@ -289,7 +336,13 @@ class ForwardPanel:
 
     def show_result(self) -> None:
         found = self._desk.state.forward
-        beyond = [] if found is None else [x for run in found.runs for x in run.beyond(found.order.plan.stops)]
+        self.mark()
+        self._plots.set_visibility(not self.sizing.shown)
+        self.sizing.show()
+        beyond: list[str] = []
+        if found is not None:
+            plan, angles = found.order.plan, self._desk.state.angles
+            beyond = [x for run in found.runs for x in run.beyond(plan.stops, plan.saturate, angles)]
         set_text(self._limits, sentence(list(dict.fromkeys(beyond))))
         self._limits.set_visibility(bool(beyond))
         self._pinned.show(found is not None)
@@ -300,15 +353,26 @@ class ForwardPanel:
         first = found.runs[0].run
         data = {
             "energy" if key == "energy" else f"run-{key}": plot_data(first.robot, first.t, *pair)
-            for key, pair in takeaway.plots_of(found, pins=self._desk.state.board.pins).items()
+            for key, pair in takeaway.plots_of(
+                found, pins=self._desk.state.board.pins, angles=self._desk.state.angles
+            ).items()
         }
         name = uploads.safe_name(first.robot.name)
         self._plots.call("setPlots", {"plots": data, "start": 0, "duration": float(first.t[-1]), "name": name})
         several = len(found.runs) > 1
         self._summary.set_content(_summary(found.runs) if several else "")
         hints = [f"{finished.run.method}: {finished.hint}" for finished in found.runs if finished.hint]
-        set_text(self._note, "; ".join(hints) if several else _sentence(found.runs[0]))
+        given = [*([found.order.plan.payload.name] if found.order.plan.payload else []), *found.order.plan.conditions]
+        acting = f"with {', '.join(given)}: " if given else ""
+        set_text(self._note, acting + ("; ".join(hints) if several else _sentence(found.runs[0])))
         return None
+
+    def mark(self) -> None:
+        """Says so if what acts in the result is no longer what is chosen."""
+        state = self._desk.state
+        changed = [] if state.forward is None else state.run.changed_since(state.forward.order.plan)
+        set_text(self._changed, f"The result below is from before a change of {', '.join(changed)}: run again.")
+        self._changed.set_visibility(bool(changed))
 
     def refresh(self) -> None:
         self._plots.call("refresh")
@@ -320,7 +384,9 @@ def _sentence(finished: Finished) -> str:
     steps = f"{counted(run.steps, 'step')} in {1e3 * finished.seconds:.3g} ms"
     loops = "" if finished.loop_gap is None else f", loops closed within {finished.loop_gap:.1e} m"
     hint = f"; {finished.hint}" if finished.hint else ""
-    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}"
+    rows = rows_note(run.t, run.robot)
+    note = f"; {rows}" if rows else ""
+    return f"{steps}, energy within {error:.1e} J{loops}, until {run.t[-1]:.4g} s{hint}{note}"
 
 
 def _summary(runs: list[Finished]) -> str:

@@ -13,6 +13,7 @@ from redyn.studio.controls import Choice, Part, block, box, button, enable, menu
 from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source, opened
 from redyn.studio.panels import gallery
+from redyn.studio.units import DEGREES, RADIANS
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -26,6 +27,8 @@ REPORT = "The motion as one self-contained HTML file"
 DATA = "The motion as a table, CSV: it can be uploaded again as a motion or as torques"
 SESSION = "All that you have entered: robot, forms and answers; Upload opens it again"
 SAVE = "Save the robot"
+ANGLES_TITLE = "Angles are shown and typed in {}; a click changes to {}. pi/2 and 90 deg are understood in either"
+_UNITS = {"rad": ("radians", "degrees"), "deg": ("degrees", "radians")}
 KEYS = (
     ("Space", "play and pause"),
     ("← →", "step through time; with Shift, in larger steps"),
@@ -110,6 +113,7 @@ class Header:
             self._report_button = button("Report", "export-html", self._report, REPORT)
             self._data = button("CSV", "export-csv", self._csv, DATA)
             with box("group"):
+                self._angles = button("", "angles", self._switch_angles, classes="small angles")
                 button("Aa", "large-type", title="Large type", classes="small icon", js="() => redynLook.large()")
                 button("◐", "theme", title="Light or dark", classes="small icon", js="() => redynLook.theme()")
                 button("?", "help", self._help, "Keys", "small icon")
@@ -136,6 +140,8 @@ class Header:
         if as_in_library:
             options.pop(OWN)
         self._robots.show(name if as_in_library else OWN, options)
+        set_text(self._angles, state.angles.name)
+        set_attribute(self._angles, "title", ANGLES_TITLE.format(*_UNITS[state.angles.name]))
         enable(self._undo, state.editor.can_undo)
         enable(self._redo, state.editor.can_redo)
         count = len(state.notes)
@@ -153,6 +159,10 @@ class Header:
             (self._data, DATA),
         ):
             block(element, reason, usual)
+
+    async def _switch_angles(self) -> None:
+        state = self._desk.state
+        await self._desk.set_angles(RADIANS if state.angles.degrees else DEGREES)
 
     # --- robots --------------------------------------------------------------------------------------------------
 

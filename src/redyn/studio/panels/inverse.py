@@ -12,16 +12,19 @@ from nicegui import ui
 
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
-from redyn.studio.coordinates import coordinate_heads
+from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_units
 from redyn.studio.entries import entries, is_closed
 from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import sentence
 from redyn.studio.panels.matrices import table_html
+from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
+from redyn.studio.panels.sizing import SizingPart
 from redyn.studio.plans import KINDS, PATHS
 from redyn.studio.state import instant
-from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, can_teach
-from redyn.studio.work import plot_data
+from redyn.studio.teaching import FIELDS, LEGS, NOT_TAUGHT, TIP, can_teach, limit_shown, limit_typed
+from redyn.studio.units import together
+from redyn.studio.work import Inverse, plot_data, rows_note
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -46,19 +49,28 @@ RADIUS = "From where the end effector begins to the axis; a change moves the cen
 PATH = {
     "centre": ("centre (m)", "wide-field", "A point of the axis: x, y, z in the world"),
     "axis": ("axis", "middle", "Direction of the axis in the world, such as 0, 0, 1"),
-    "angle": ("angle", "short2", "About the axis: 360 deg, 2*pi"),
+    "angle": ("angle (rad)", "short2", "About the axis: 360 deg, 2*pi"),
     "advance": ("advance (m)", "short2", "Along the axis"),
 }
+PATH_UNITS = {"angle": "rad"}
 TEACH = "Add the pose that the robot shows to the list"
 TAUGHT = {
-    "speed": ("speed limit", "rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1"),
+    "speed": ("speed", "Limit, rad/s or m/s, one number or one per joint; empty: of the robot's file, or 1 rad/s"),
     "acceleration": (
-        "acceleration limit",
-        "rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
+        "acceleration",
+        "Limit, rad/s² or m/s², likewise; empty: so that speeds are reached in half a second",
     ),
 }
+TIP_LABELS = {
+    "tip_speed": "tip (m/s)",
+    "tip_acceleration": "tip (m/s²)",
+    "tip_angular_speed": "tip (rad/s)",
+}
+TIP_TITLE = "Limit of the end effector on lines and circles; empty: none"
+TAUGHT_WIDTHS = {"speed": "medium", "acceleration": "middle"}
+TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
 ROUNDING = 1e-12  # of a reaction, beside the largest one
-SAMPLE = "Seconds between the rows of the result; empty: about a hundred rows per second"
+SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
 
 class InversePanel:
@@ -80,9 +92,9 @@ class InversePanel:
                     "testid": "motion-upload",
                 }
                 self._upload = Part("file", options, refused=desk.refused_upload)
+                self._payload = PayloadFields(desk, "inverse")
                 self._run = button("Run", "run-inverse", self.run, RUN, "run")
-                box("spring")
-                self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+            self._payload.row()
             self._path = box("form path-form", "path-form")
             with self._path:
                 self._radius = Field("", self._set_radius, "path-radius", "radius (m)", "short", RADIUS)
@@ -96,8 +108,14 @@ class InversePanel:
                 with box("form"):
                     self._teach = button("Teach", "teach", self._teach_point, TEACH)
                     self._limit_fields = {
-                        name: Field("", partial(self._set_limit, name), f"taught-{name}", label, "medium", title)
+                        name: Field(
+                            "", partial(self._set_limit, name), f"taught-{name}", label, TAUGHT_WIDTHS[name], title
+                        )
                         for name, (label, title) in TAUGHT.items()
+                    }
+                    self._tip_fields = {
+                        name: Field("", partial(self._set_tip_limit, name), f"taught-{name}", label, "tiny", TIP_TITLE)
+                        for name, label in TIP_LABELS.items()
                     }
                     self._taught_note = text("", "run-note", testid="taught-note")
                 self._points = Part("points", {"legs": list(LEGS)}, edit=self._edit_point, act=self._act)
@@ -106,8 +124,13 @@ class InversePanel:
             with box("run-line of-results"):
                 self._pinned = Pinned(desk, "inverse")
                 self._drive = button("Drive", "drive", self._to_forward, DRIVE)
+                self._split = Choice([ALL], ALL, self._set_shown, "torque-split", "torques of", "wide-field")
+                self.sizing = SizingPart(desk, "inverse")
+                self._note = text("", "run-note", testid="inverse-note")
                 self._pinned.legend()
             self._plots = Part("plots", {"cards": CARDS}, csv=self._csv)
+            self.sizing.body()
+            self.sizing.on_toggle = self.show_result
             self._reactions = box("reactions", "reactions")
             with self._reactions:
                 text("Moment and force of each parent on its child at the joint, in the child's axes", tag="p")
@@ -130,7 +153,7 @@ class InversePanel:
     def _set_path(self, name: str, value: str) -> None:
         path = self._desk.state.motion.path
         if path is not None:
-            setattr(path, name, value)
+            setattr(path, name, self._desk.state.angles.typed(value, PATH_UNITS.get(name, "")))
             path.typed = True
             self._show_path()
             self._desk.keep_soon()
@@ -154,19 +177,29 @@ class InversePanel:
 
     def _show_sample(self) -> None:
         form = self._desk.state.motion
-        self._sample.show(form.sample or ("" if form.kind == "taught" else usual_text(form.duration)))
+        self._sample.show(
+            form.sample or ("" if form.kind == "taught" else usual_text(form.duration, self._desk.state.robot))
+        )
 
     def _edited(self, message: Any) -> None:
         form = self._desk.state.motion
         path = form.path
         begin = {} if path is None else {"begin": path.begin}
-        messages.put_text(message, {"start": form.start, "stop": form.stop, **begin})
+        angles, units = self._desk.state.angles, self._units()
+        rows = {"start": form.start, "stop": form.stop, **begin}
+        messages.put_text(message, rows, lambda _, joint, typed: angles.typed(typed, units[joint]))
         if path is not None and messages.entry(message, "row") == "begin":
             path.typed = True
             self._show_path()
         else:
             form.typed = True
         self._desk.keep_soon()
+
+    def _units(self) -> list[str]:
+        """Of the joint values that are entered."""
+        robot = self._desk.state.robot
+        every = coordinate_units(robot)
+        return [every[i] for i in entries(robot).q]
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
@@ -189,14 +222,23 @@ class InversePanel:
             self._points_changed()
 
     def _set_limit(self, name: str, value: str) -> None:
-        setattr(self._desk.state.motion.taught, name, value)
+        state = self._desk.state
+        stored = limit_typed(value, velocity_units(state.robot, *TAUGHT_UNITS[name]), state.angles)
+        setattr(state.motion.taught, name, stored)
+        self._points_changed()
+
+    def _set_tip_limit(self, name: str, value: str) -> None:
+        state = self._desk.state
+        setattr(state.motion.taught, name, state.angles.typed(value, TIP[name]))
         self._points_changed()
 
     def _edit_point(self, message: Any) -> None:
         points = self._desk.state.motion.taught.points
         point, typed = points[messages.index(message, "point", len(points))], messages.entry(message, "text")
         if "joint" in message:
-            point.q[messages.index(message, "joint", len(point.q))] = messages.text(typed)
+            joint = messages.index(message, "joint", len(point.q))
+            units = coordinate_units(self._desk.state.robot)
+            point.q[joint] = self._desk.state.angles.typed(messages.text(typed), units[joint])
             return self._desk.keep_soon()
         name = messages.entry(message, "field")
         if name not in FIELDS:
@@ -228,12 +270,22 @@ class InversePanel:
         state = self._desk.state
         form, taught = state.motion.taught, can_teach(state.robot)
         for name, entry in self._limit_fields.items():
-            entry.show(getattr(form, name))
+            units = velocity_units(state.robot, *TAUGHT_UNITS[name])
+            entry.show(limit_shown(getattr(form, name), units, state.angles))
+            entry.name(f"{TAUGHT[name][0]} ({state.angles.of(together(units))})")
             entry.frame.set_visibility(taught)
+        for name, entry in self._tip_fields.items():
+            entry.show(state.angles.shown(getattr(form, name), TIP[name]))
+            entry.name(state.angles.of(TIP_LABELS[name]))
+            entry.frame.set_visibility(taught and form.has_paths)
         self._teach.set_visibility(taught)
         self._points.set_visibility(taught)
         set_text(self._taught_note, "" if taught else NOT_TAUGHT)
-        self._points.call("set", {"heads": coordinate_heads(state.robot), "points": [asdict(p) for p in form.points]})
+        units = coordinate_units(state.robot)
+        points = [{**asdict(point), "q": state.angles.row(point.q, units)} for point in form.points]
+        unit = state.angles.of(together(units))
+        heads = coordinate_heads(state.robot)
+        self._points.call("set", {"heads": heads, "unit": unit, "points": points if taught else []})
 
     async def run(self) -> None:
         if await self._desk.run_inverse():
@@ -266,18 +318,22 @@ class InversePanel:
         state = self._desk.state
         form = state.motion
         self._kind.show(form.kind)
+        self._payload.show()
         self._duration.show(form.duration)
         self._show_sample()
-        hint = "rad or m; pi/2 and 90 deg are understood"
-        rows = [
-            {"id": "start", "label": "start", "values": form.start, "hint": hint, "use": True},
-            {"id": "stop", "label": "stop", "values": form.stop, "hint": hint, "use": True},
+        angles, units = state.angles, self._units()
+        hint = f"{angles.of('rad or m')}; pi/2 and 90 deg are understood"
+        unit = angles.of(together(units))
+        more = {"hint": hint, "unit": unit, "use": True}
+        rows: list[dict[str, Any]] = [
+            {"id": "start", "label": "start", "values": angles.row(form.start, units), **more},
+            {"id": "stop", "label": "stop", "values": angles.row(form.stop, units), **more},
         ]
         along = form.kind in PATHS
         if along:
-            begin = form.path.begin if form.path is not None else []
+            begin = angles.row(form.path.begin, units) if form.path is not None else []
             where = f"Where the path begins, {hint}"
-            rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "use": True}]
+            rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "unit": unit, "use": True}]
         heads = coordinate_heads(state.robot)
         shown = [heads[i] for i in entries(state.robot).q]
         self._rows.call("set", [{"heads": shown, "rows": rows}] if rows[0]["values"] else [])
@@ -301,7 +357,8 @@ class InversePanel:
         if path is None:
             return
         for name, entry in self._fields.items():
-            entry.show(getattr(path, name))
+            entry.show(state.angles.shown(getattr(path, name), PATH_UNITS.get(name, "")))
+            entry.name(state.angles.of(PATH[name][0]))
         self._fields["advance"].frame.set_visibility(state.motion.kind == "screw")
         self._radius.frame.set_visibility(state.motion.kind == "circle")
         if state.motion.kind == "circle":
@@ -333,16 +390,20 @@ class InversePanel:
     def show_result(self) -> None:
         found = self._desk.state.inverse
         reactions = self._shown == REACTIONS
-        self._plots.set_visibility(not reactions)
-        self._reactions.set_visibility(reactions)
+        self._plots.set_visibility(not reactions and not self.sizing.shown)
+        self._reactions.set_visibility(reactions and not self.sizing.shown)
+        self._split.frame.set_visibility(not self.sizing.shown)
+        self.sizing.show()
         self._pinned.show(found is not None)
         self._desk.compare.show()
-        set_text(self._limits, sentence(found.beyond) if found is not None else "")
-        self._limits.set_visibility(found is not None and bool(found.beyond))
+        beyond = [] if found is None else found.beyond_in(self._desk.state.angles)
+        set_text(self._limits, sentence(beyond))
+        self._limits.set_visibility(bool(beyond))
+        set_text(self._note, "" if found is None else _note(found))
         if found is None:
             self._table.set_content("")
             return self._plots.call("setPlots", {"plots": {}, "start": 0, "duration": 1, "name": "inverse"})
-        shown = takeaway.plots_of(found, self._split_at(), self._desk.state.board.pins)
+        shown = takeaway.plots_of(found, self._split_at(), self._desk.state.board.pins, self._desk.state.angles)
         plots = {key: plot_data(found.robot, found.t, *pair) for key, pair in shown.items()}
         name = uploads.safe_name(found.robot.name)
         self._plots.call("setPlots", {"plots": plots, "start": 0, "duration": float(found.t[-1]), "name": name})
@@ -376,6 +437,12 @@ class InversePanel:
         """Draws what could not be seen before."""
         self._plots.call("refresh")
         self.show_reactions(self._desk.state.time)
+
+
+def _note(found: Inverse) -> str:
+    """What a result is with, and what of its rows is drawn."""
+    carried = "" if found.payload is None else f"with {found.payload.name}"
+    return "; ".join(filter(None, [carried, rows_note(found.t, found.robot)]))
 
 
 def _entry(x: float, least: float) -> str:

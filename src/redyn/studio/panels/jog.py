@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from redyn.errors import InputError
+from redyn.report.plots import turning
 from redyn.studio import messages
 from redyn.studio.controls import Field, Part, box, button, text
 from redyn.studio.coordinates import slider_values, sliders
 from redyn.studio.entries import movable
-from redyn.studio.forms import number
+from redyn.studio.units import RADIANS
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -22,7 +26,12 @@ METER = {
     "singular": "Nearly singular: there the driven joints no longer determine how the others move, "
     "and torques become large",
 }
+BUSY, LONGEST = 0.005, 0.2  # s between turns of a page: from which on it waits for more messages, and at most so long
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+
+STEPS = {"along": "m", "about": "rad"}
+ALONG = "Step of one click along an axis. Hold a button to move on"
+ABOUT = "Step of one click about an axis. Hold a button to move on"
 
 # A button that is held moves on; the next step waits until the last one is done.
 HOLD = """(event) => {
@@ -39,8 +48,11 @@ HOLD = """(event) => {
 class JogPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._step = "0.02"
-        self._heard = 0.0  # the number of the last message from the sliders
+        self._steps = {"along": "0.02", "about": "pi/90"}  # m and rad
+        self._heard = 0.0  # the number of the last message from the sliders that was taken into account
+        # Values of joints that are not taken yet, as typed or as numbers, and the numbers of their messages.
+        self._wanted: dict[int, tuple[float | str, float]] = {}
+        self._jogging = False
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
                 text("Joints", tag="h2")
@@ -49,8 +61,11 @@ class JogPanel:
             self._meter = Part("meter", METER)
             with box("panel-head"):
                 text("End effector", tag="h2")
-                title = "Step of one click: metres along an axis, radians about it. Hold a button to move on"
-                self._step_field = Field(self._step, self._set_step, "tip-step", "step", "short", title)
+                with box("tip-steps") as self._step_box:
+                    self._step_fields = {
+                        "along": Field("", partial(self._set_step, "along"), "tip-step", "m", "tiny", ALONG),
+                        "about": Field("", partial(self._set_step, "about"), "tip-turn", "rad", "tiny", ABOUT),
+                    }
             self._tip_buttons = box("tip", "tip").on("pointerdown", js_handler=HOLD)
             with self._tip_buttons:
                 for k, axis in enumerate(AXES):
@@ -65,43 +80,89 @@ class JogPanel:
         values = slider_values(state.robot, state.q).tolist()
         free = zip(sliders(state.robot), values, movable(state.robot), strict=True)
         joints = [{**slider, "value": x, "passive": not moves} for slider, x, moves in free]
-        self._part.call("setJoints", joints)
-        for element in (self._step_field.frame, self._tip_buttons):
+        angles = state.angles
+        self._part.call("setJoints", joints, {"factor": angles.factor, "unit": angles.sign, "digits": angles.digits})
+        for name, field in self._step_fields.items():
+            field.show(angles.shown(self._steps[name], STEPS[name]))
+            field.name(angles.of(STEPS[name]))
+        for element in (self._step_box, self._tip_buttons):
             element.set_visibility(state.tip_can_jog)
 
     def show_values(self) -> None:
         state = self._desk.state
         self._part.call("setValues", slider_values(state.robot, state.q).tolist(), self._heard)
-        self._meter.call("set", state.regularity)
+        self._meter.show(state.regularity)
         if state.robot.model.end_effector is None:
-            return self._where.call("set", "several tips")
+            return self._where.show("several tips")
         x, y, z = np.round(state.robot.forward_kinematics(state.q)[:3, 3], 3) + 0.0  # no -0.000
-        return self._where.call("set", f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
+        return self._where.show(f"x {x:.3f}   y {y:.3f}   z {z:.3f} m")
 
     async def _jog(self, message: Any) -> None:
-        value, sent = messages.number(message, "value"), messages.number(message, "number")
+        """Moves a joint. Of messages that come while the last ones are taken, only the latest of each joint counts."""
+        joint = messages.index(message, "joint", self._desk.state.robot.dof)
+        typed = messages.entry(message, "value")
+        value = messages.text(typed) if isinstance(typed, str) else messages.number(message, "value")
+        self._wanted[joint] = value, messages.number(message, "number")
+        if self._jogging:
+            return
+        self._jogging = True
+        try:
+            while self._wanted:
+                await _gather()
+                await self._take()
+        finally:
+            self._jogging = False
+
+    async def _take(self) -> None:
         said: list[str] = []
 
         def jog() -> None:
-            self._heard = max(self._heard, sent)
+            wanted, self._wanted = self._wanted, {}
             state = self._desk.state
-            said.append(state.jog(messages.index(message, "joint", state.robot.dof), value))
+            for joint, (value, sent) in wanted.items():
+                self._heard = max(self._heard, sent)
+                if joint < state.robot.dof:  # it may have become another robot
+                    said.append(state.jog(joint, self._number(joint, value)))
 
         if await self._desk.attempt("pose", jog):
             self._desk.show_pose()
-            if said[0]:
-                self._desk.notify(said[0])
+            if any(said):
+                self._desk.notify("; ".join(filter(None, said)))
+        else:
+            self._wanted.clear()
+            self.show_values()  # what was typed is no number
+
+    def _number(self, joint: int, value: float | str) -> float:
+        """In SI units, whatever the unit of angles in which it was typed."""
+        state = self._desk.state
+        if not isinstance(value, str):
+            return value
+        unit = "rad" if turning(state.robot)[joint] else "m"
+        return state.angles.value(state.robot.velocity_names[joint], value, unit)
 
     async def _reset(self) -> None:
         self._desk.state.reset()
         self._desk.show_pose()
 
-    def _set_step(self, value: str) -> None:
-        self._step = value
+    def _set_step(self, name: str, value: str) -> None:
+        self._steps[name] = self._desk.state.angles.typed(value, STEPS[name])
 
     async def _tip(self, axis: int, sign: int) -> None:
         def move() -> None:
-            self._desk.state.jog_tip(axis, sign * number("step", self._step, 1e-6, 1.0))
+            name = "along" if axis < 3 else "about"
+            step = RADIANS.value("step", self._steps[name], STEPS[name])
+            if not 1e-6 <= step <= 1.0:
+                raise InputError("step: expected a number from 1e-6 to 1 m, or to 1 rad")
+            self._desk.state.jog_tip(axis, sign * step)
 
         if await self._desk.attempt("pose", move, slow=True):
             self._desk.show_pose()
+
+
+async def _gather() -> None:
+    """Waits for messages that have arrived already: not at all if the server is idle, longer the busier it is."""
+    began = time.monotonic()
+    await asyncio.sleep(0)
+    late = time.monotonic() - began  # how long others took before it was the turn of this page again
+    if late > BUSY:
+        await asyncio.sleep(min(late, LONGEST))

@@ -21,6 +21,7 @@ from redyn.studio.reaching import (
     NAMES,
     PLANES,
     ROWS,
+    UNITS,
     WAYS,
     Abilities,
     Reached,
@@ -148,7 +149,8 @@ class KinematicsPanel:
         rows = {"pose": form.numbers}
         if form.way == "matrix":
             rows = {str(row): cells for row, cells in zip(ROWS, form.matrix, strict=True)}
-        messages.put_text(message, rows)
+        angles, units = self._desk.state.angles, UNITS if form.way == "rpy" else ("",) * 4
+        messages.put_text(message, rows, lambda _, at, typed: angles.typed(typed, units[at]))
         form.follow()
         await self._changed()
 
@@ -190,8 +192,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_reached()
-            order, person = state.reach_order(), self._desk.session.person
-            state.search = self._desk.pool.submit("redyn.studio.reaching:reach", order, person=person)
+            order = state.reach_order()
+            state.search = self._desk.submit("redyn.studio.reaching:reach", order)
 
         await self._desk.attempt("kinematics", submit)
         self._show_solutions()
@@ -202,8 +204,8 @@ class KinematicsPanel:
 
         def submit() -> None:
             state.forget_cloud()
-            order, person = state.cloud_order(), self._desk.session.person
-            state.sampling = self._desk.pool.submit("redyn.studio.reaching:cloud", order, person=person)
+            order = state.cloud_order()
+            state.sampling = self._desk.submit("redyn.studio.reaching:cloud", order)
 
         await self._desk.attempt("workspace", submit)
         self._draw_cloud()
@@ -258,7 +260,7 @@ class KinematicsPanel:
     def _forget_numbers(self) -> None:
         """Those of another robot or frame."""
         self._now = None
-        self._meter.call("set", None)
+        self._meter.show(None)
         self._singular.set_visibility(False)
         set_text(self._able, "")
         for part in (self._jacobian, self._matrix):
@@ -291,7 +293,7 @@ class KinematicsPanel:
         if not self._open or self._ready != (state.robot, state.pose.frame):
             return self._draw_ellipsoid()
         self._now = abilities(state.robot, state.q, state.pose.frame)
-        self._meter.call("set", self._now.share)
+        self._meter.show(self._now.share)
         set_text(self._singular, f"Nearly singular: {self._now.singular}" if self._now.singular else "")
         self._singular.set_visibility(bool(self._now.singular))
         set_text(self._able, self._now.sentence)
@@ -328,12 +330,15 @@ class KinematicsPanel:
         self._ghosts.show(form.ghosts)
         self._handle.show(form.handle, not unsolved(state.robot))
         self._ellipsoid.show(form.ellipsoid, not state.robot.model.loops)
-        hint = "in the world; m and rad; pi/2 and 90 deg are understood"
+        angles = state.angles
+        hint = f"in the world; {angles.of('m and rad')}; pi/2 and 90 deg are understood"
         if not form.numbers:
             groups: list[dict[str, Any]] = []
         elif form.way == "rpy":
-            heads = [{"name": name, "colour": colour} for name, colour in zip(NAMES, COLOURS * 2, strict=True)]
-            groups = [{"heads": heads, "rows": [{"id": "pose", "label": "pose", "values": form.numbers, "hint": hint}]}]
+            columns = zip(NAMES, COLOURS * 2, UNITS, strict=True)
+            heads = [{"name": name, "colour": colour, "unit": angles.of(unit)} for name, colour, unit in columns]
+            values = angles.row(form.numbers, UNITS)
+            groups = [{"heads": heads, "rows": [{"id": "pose", "label": "pose", "values": values, "hint": hint}]}]
         else:
             axes = zip(("x axis", "y axis", "z axis", "position"), (*COLOURS, POSITION), strict=True)
             labels = zip(ROWS, "xyz", form.matrix, strict=True)
@@ -353,7 +358,7 @@ class KinematicsPanel:
         else:
             set_text(self._note, unsolved(robot) or ("solving" if state.search is not None else UNREADY))
         every = coordinate_heads(robot)
-        shown = [] if reached is None else reached.rows(robot)
+        shown = [] if reached is None else reached.rows(robot, state.angles)
         at = -1 if reached is None else reached.at(state.q)
         self._list.call("set", {"heads": [every[i] for i in entries(robot).q], "solutions": shown, "at": at})
         self._draw_ghosts()

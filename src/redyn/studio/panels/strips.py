@@ -19,6 +19,7 @@ OPEN = "The loops of the robot need a correction first"
 class Strips:
     def __init__(self, desk: Desk) -> None:
         self._desk, self._said = desk, ""
+        self._shown_troubles: object = None  # what `show_troubles` was called for last
         self.reason = ""  # why nothing can be run or copied,
         self.wrong = ""  # and why nothing can be saved
         editor = desk.state.editor
@@ -69,6 +70,10 @@ class Strips:
     def show_troubles(self) -> None:
         """Shows all messages, each with a close button; the error of the tables stays in their banner when closed."""
         state, messages = self._desk.state, self._desk.session.troubles.messages
+        now = (state.mistake, state.robot.name, tuple(messages.items()))
+        if now == self._shown_troubles:
+            return
+        self._shown_troubles = now
         self._wrong.set_visibility(bool(state.mistake))
         shown = f"The tables contain an error: view, plots and equations show the last valid robot, {state.robot.name}."
         set_text(self._text, shown if "mistake" in messages else f"{shown} {state.mistake}")

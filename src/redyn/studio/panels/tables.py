@@ -25,7 +25,7 @@ from redyn.studio.dh_steps import dh_steps
 from redyn.studio.editor import table_of
 from redyn.studio.panels.columns import driven_cell, link_columns, loop_columns, variable
 from redyn.studio.panels.matrices import matrix_html
-from redyn.studio.table import YES
+from redyn.studio.table import YES, cell_units, shown_cells
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
@@ -46,6 +46,7 @@ REMOVE = {
 ADD_LOOP = "Pin the end of the last link to the ground where it is now"
 STEPS = "Link by link from the base"
 TIP = "Make this frame the end effector: its path is drawn, and the jog buttons move it"
+UNITS_OF_JOINTS = "In rad, rad/s, Nm and Nms/rad; of joints that slide in m, m/s, N and Ns/m."
 NO_LOOPS = (
     "No loops. To close one: bend the robot with its sliders until the end of its last link is where it is to be held, "
     "then press + Loop. It is pinned to the ground there; the table then lets you pin it to another link instead."
@@ -153,7 +154,9 @@ class TablesPanel:
             set_text(tab, f"{titles[key]} ⚠" if key in wrong else titles[key])
             set_attribute(tab, "data-wrong", "yes" if key in wrong else None)
             set_attribute(tab, "title", "contains an error" if key in wrong else None)
-        columns = loop_columns(draft) if self._shows_loops else link_columns(draft, self._tab)
+        columns = (
+            loop_columns(draft, state.angles) if self._shows_loops else link_columns(draft, self._tab, state.angles)
+        )
         errors: dict[int, dict[str, str]] = {}
         for problem in editor.problems:
             if problem.row is not None and problem.table == self._table:
@@ -166,7 +169,13 @@ class TablesPanel:
             return {"driven": driven_cell(cells), "variable": variable(draft, cells["joint"])}
 
         shown = [
-            {**cells, **more(cells), "row": i, "table": self._table, "errors": errors.get(i, {})}
+            {
+                **shown_cells(cells, state.angles),
+                **more(cells),
+                "row": i,
+                "table": self._table,
+                "errors": errors.get(i, {}),
+            }
             for i, cells in enumerate(rows if editor.editable else ())
         ]
         # In one go: what is typed between two would go to a row of the table before.
@@ -178,8 +187,9 @@ class TablesPanel:
         self._grid.run_grid_method("updateGridOptions", changes)
         self._grid.run_grid_method("refreshCells", {"force": True})
         self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
-        self._facts.set_visibility(self._shows_loops)
-        set_text(self._facts, " ".join(state.loop_facts) if draft.loops else NO_LOOPS)
+        self._facts.set_visibility(self._shows_loops or self._tab == "joint")
+        loops = " ".join(state.loop_facts) if draft.loops else NO_LOOPS
+        set_text(self._facts, loops if self._shows_loops else state.angles.of(UNITS_OF_JOINTS))
         self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
@@ -227,7 +237,8 @@ class TablesPanel:
         row = messages.index(data, "row", len(editor.draft.loops if loops else editor.draft.rows))
         if column == "driven":  # after another cell was edited, the event has the value before the click
             value = YES if messages.entry(data, column) else ""
-        typed = messages.text(value)
+        cells = (editor.draft.loops if loops else editor.draft.rows)[row]
+        typed = self._desk.state.angles.typed(messages.text(value), cell_units(cells, column))
         change = editor.set_loop if loops else editor.set_cell
         await self._desk.edit(lambda: change(row, column, typed))
 
@@ -297,7 +308,9 @@ class TablesPanel:
     async def _start_steps(self) -> None:
         desk = self._desk
         found: list[dict[str, Any]] = []
-        if not await desk.attempt("pose", lambda: found.extend(dh_steps(desk.state.robot, desk.state.q)), slow=True):
+        if not await desk.attempt(
+            "pose", lambda: found.extend(dh_steps(desk.state.robot, desk.state.q, desk.state.angles)), slow=True
+        ):
             return
         self._list = found
         self._step_list.clear()
@@ -308,7 +321,7 @@ class TablesPanel:
                     for j in range(k, min(k + 4, len(found))):
                         step = found[j]
                         classes = "step variable" if step["variable"] else "step"
-                        shown = f"{step['symbol']} = {_value(step)}"
+                        shown = f"{step['symbol']} = {step['shown']}"
                         with text(shown, classes, testid=f"dh-step-{j}") as cell:
                             cell.props["title"] = step["text"]
         desk.view.dh("dh", found)
@@ -346,7 +359,3 @@ class TablesPanel:
 
 
 _DH_TITLES = {"dh": "DH table", "modified-dh": "Modified DH table"}
-
-
-def _value(step: dict[str, Any]) -> str:
-    return f"{step['value']:.4g}" + (" rad" if step["kind"] == "turn" else " m")

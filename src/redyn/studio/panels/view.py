@@ -15,7 +15,7 @@ class ViewPanel:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         with box("panel view-panel"):
-            self._stage = Part("stage", time=desk.at_time, step=self._step, drag=self._drag)
+            self._stage = Part("stage", time=desk.at_time, step=self._step, drag=self._drag, push=self._push)
 
     def _step(self, at: Any) -> None:
         self._desk.tables.show_step(at)
@@ -23,6 +23,17 @@ class ViewPanel:
     async def _drag(self, message: Any) -> None:
         await self._desk.kinematics.drag([messages.number(message, axis) for axis in "xyz"])
         self._stage.call("dragged")
+
+    async def _push(self, message: Any) -> None:
+        await self._desk.forward.pushes.dragged(message)
+
+    def drag_pushes(self, on: bool) -> None:
+        """Whether a press on a link draws a push."""
+        self._stage.call("dragPushes", on)
+
+    def draft_pushes(self, arrows: list[dict[str, Any]]) -> None:
+        """Draws the pushes of the next run."""
+        self._stage.call("draftPushes", arrows)
 
     def load(self, scenes: list[dict[str, Any]], keep: bool, t: float) -> None:
         self._stage.call("load", {"scenes": scenes, "keep": keep, "t": t})

@@ -3,7 +3,7 @@
 import { element } from "../report/player.js";
 import { shade } from "../report/viewer.js";
 import { look } from "./look.js";
-import { here, short } from "./rows.js";
+import { here, inUnit, short } from "./rows.js";
 
 const FIELDS = [
   ["duration", "time", "Seconds of the leg; empty: as long as the limits of speed and acceleration ask for"],
@@ -55,11 +55,11 @@ export function mount(root, options, emit) {
     return cell;
   }
 
-  /** heads: [{ name, colour }]; points: [{ q, leg, via, duration, dwell, blend }], all as text. */
-  function set({ heads, points }) {
+  /** heads: [{ name, colour }]; unit: of joint values; points: [{ q, leg, via, duration, dwell, blend }], all as text. */
+  function set({ heads, unit, points }) {
     const circles = points.some((point, k) => k && point.leg === "circle");
     const head = element("tr", {},
-      element("td", {}), element("th", { scope: "col", title: "How the point is reached from the one before" }, "leg"),
+      element("td", {}, ...inUnit(unit)), element("th", { scope: "col", title: "How the point is reached from the one before" }, "leg"),
       ...heads.map(({ name, colour }) => element("th", { scope: "col", "data-colour": colour, title: name }, name)),
       ...(circles ? [element("th", { scope: "col", title: "A point that the circle passes: x, y, z" }, "via (m)")] : []),
       ...FIELDS.map(([, title, hint]) => element("th", { scope: "col", title: hint }, title)),

@@ -16,6 +16,11 @@ export function here(title, testid, action) {
   return button;
 }
 
+/** The unit of numbers without one, behind a name. */
+export function inUnit(unit) {
+  return unit ? [" ", element("span", { class: "unit" }, unit)] : [];
+}
+
 /** options: { rows: [{ id, label }], testid }. */
 export function mount(root, options, emit) {
   root.classList.add("rows");
@@ -26,9 +31,9 @@ export function mount(root, options, emit) {
   }
 
   function table({ heads: columns, rows }) {
-    const heads = columns.map(({ name, colour }) => element("th", { scope: "col", "data-colour": colour, title: name }, name));
+    const heads = columns.map(({ name, colour, unit }) => element("th", { scope: "col", "data-colour": colour, title: name }, name, ...inUnit(unit)));
     const head = element("tr", {}, element("td", {}), ...heads);
-    const body = rows.map(({ id, label, values, hint, use }) => {
+    const body = rows.map(({ id, label, values, hint, unit, use }) => {
       const cells = columns.map(({ name }, k) => {
         const field = element("input", { type: "text", "aria-label": `${label} of ${name}`, "data-testid": `${id}-${k + 1}`, autocomplete: "off", spellcheck: "false" });
         let value = values[k];
@@ -41,14 +46,14 @@ export function mount(root, options, emit) {
         field.addEventListener("blur", () => (field.value = short(value)));
         return element("td", {}, field);
       });
-      const heading = element("th", { scope: "row", title: hint ?? "" }, label);
+      const heading = element("th", { scope: "row", title: hint ?? "" }, label, ...inUnit(unit));
       if (use) heading.append(here(`${label}: use this pose`, `${id}-use`, () => emit("use", id)));
       return element("tr", { "data-row": id }, heading, ...cells);
     });
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...body));
   }
 
-  /** groups: [{ heads: [{ name, colour }], rows: [{ id, label, values, hint, use }] }], a table each; use: the pose shown may be taken. */
+  /** groups: [{ heads: [{ name, colour, unit }], rows: [{ id, label, values, hint, unit, use }] }], a table each; use: the pose shown may be taken. */
   function set(groups) {
     root.replaceChildren(...groups.map(table));
     recolour();

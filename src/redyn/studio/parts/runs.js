@@ -21,7 +21,15 @@ export function mount(root, options, emit) {
     if (pinned) {
       called = element("input", { type: "text", class: "run-name", "aria-label": `Name of ${name}`, maxlength: "60", title: about, autocomplete: "off", spellcheck: "false", "data-field": `${key} name` });
       called.value = name;
-      called.addEventListener("change", () => send("name", called.value));
+      let sent = name;
+      const commit = () => {
+        if (!called.isConnected || called.value === sent) return;
+        sent = called.value;
+        send("name", sent);
+      };
+      called.addEventListener("keydown", (event) => event.key === "Enter" && commit());
+      called.addEventListener("blur", commit);
+      called.unsent = () => (called.value === sent ? null : called.value);
       const picker = element("input", { type: "color", "aria-label": `Colour of ${name}`, title: "Colour", "data-field": `${key} colour` });
       picker.value = colour;
       picker.addEventListener("change", () => send("colour", picker.value));
@@ -40,12 +48,14 @@ export function mount(root, options, emit) {
     const at = document.activeElement;
     const focused = root.contains(at) ? at.dataset.field : null;
     const place = focused && at.type === "text" ? at.selectionStart : null;
+    const typed = focused ? at.unsent?.() ?? null : null; // stays, although the list is drawn again
     const heads = ["", "", "run", "computed", ...next.heads, ""].map((head) => element(head ? "th" : "td", head ? { scope: "col" } : {}, head));
     const table = element("table", { class: "plain" }, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...next.rows.map((one) => row(one, next.heads))));
     root.replaceChildren(...(next.rows.length ? [table] : []));
     const again = focused && (root.querySelector(`[data-field="${focused}"]`) ?? root.querySelector("button"));
     if (again) {
       again.focus();
+      if (typed !== null && again.unsent) again.value = typed;
       if (place !== null && again.type === "text") again.setSelectionRange(place, place);
     }
   }

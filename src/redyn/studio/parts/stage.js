@@ -4,6 +4,7 @@ import { createPlayer, element } from "../report/player.js";
 import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
 import { createOverlays } from "./overlays.js";
+import { createSaving } from "./saving.js";
 import { createSteps } from "./steps.js";
 import { look } from "./look.js";
 
@@ -43,8 +44,14 @@ export async function mount(root, options, emit) {
   let players = null;
   let jogged = false;
   let moved = false; // whether the user has turned or zoomed the view
+  let names = []; // of what each view shows, if there are several
+  let file = "robot";
   let pending = 0;
   let lastSent = -1;
+  const saving = createSaving(stage, seen, () => {
+    players?.pause();
+    steps.leave();
+  });
   const { THREE, OrbitControls } = await import("../three.js");
   const steps = createSteps(THREE, caption, emit);
   const overlays = createOverlays(THREE);
@@ -53,12 +60,21 @@ export async function mount(root, options, emit) {
   const unlook = look.on(() => viewers.forEach((viewer) => viewer.setTheme(look.theme)));
   const unclock = clock.on(onTime);
 
+  /** What can be saved as a picture or a film. */
+  function seen() {
+    const each = viewers.map((viewer, k) => ({ viewer, box: views.children[k], label: names[k] }));
+    return { viewers: each, duration: clock.duration, speed: players?.speed() ?? 1, name: file };
+  }
+
   /** scenes: one robot, or two side by side. keep: keep a camera that the user has moved. t: the time to show. */
   function load({ scenes, keep, t, start }) {
     moved &&= keep && viewers.length === scenes.length;
     const before = moved ? viewers.map((viewer) => viewer.look()) : [];
+    saving.cancel();
     players?.dispose();
     steps.leave();
+    names = scenes.map(({ label }) => (scenes.length > 1 ? label : ""));
+    file = scenes[0]?.name || "robot";
     for (const viewer of viewers) viewer.dispose();
     views.replaceChildren(...scenes.map(() => element("div", { class: "view" })));
     try {
@@ -77,6 +93,7 @@ export async function mount(root, options, emit) {
       if (scenes.length > 1) views.children[k].append(element("div", { class: "which" }, scenes[k].label));
     });
     overlays.enter(viewers[0] ?? null);
+    viewers[0]?.draftPushes(drafts);
     scale.textContent = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
     jogged = false;
     clock.start = start ?? 0;
@@ -108,6 +125,59 @@ export async function mount(root, options, emit) {
     if (now - (onTime.sent ?? 0) > 300) late();
     else pending = setTimeout(late, 120);
   }
+
+  // Dragging a push: an arrow from the point of the link that was pressed.
+  let pushing = false; // whether a press on a link begins one
+  let drafts = []; // pushes of the next run
+  let push = null; // { link, local, plane, point }
+  const label = element("div", { class: "dh-caption over", role: "status", "data-testid": "push-caption", hidden: "" });
+  stage.append(label);
+
+  /** 9.81 N per kilogram of the robot for an arrow as long as its reach. */
+  function forceTo(event) {
+    const at = viewers[0].ray(event.clientX, event.clientY).ray.intersectPlane(push.plane, new THREE.Vector3());
+    return at ? at.sub(push.point).multiplyScalar((9.81 * viewers[0].mass) / viewers[0].reach) : null;
+  }
+
+  function press(event) {
+    if (!pushing || event.button !== 0 || !viewers.length || !views.children[0].contains(event.target)) return;
+    const caster = viewers[0].ray(event.clientX, event.clientY);
+    const hit = viewers[0].pick(caster);
+    if (!hit) return;
+    event.stopPropagation(); // the view does not turn
+    event.preventDefault();
+    players?.pause();
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(caster.ray.direction.clone().negate(), hit.point);
+    push = { ...hit, plane, force: null };
+    window.addEventListener("pointermove", stretch);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, letGo);
+  }
+
+  function stretch(event) {
+    push.force = forceTo(event) ?? push.force;
+    if (!push.force) return;
+    const [position, force] = [push.local.toArray(), push.force.toArray()];
+    viewers[0].draftPushes([...drafts, { link: push.link, position, force, start: 0, stop: 0 }]);
+    label.hidden = false;
+    label.textContent = `${Number(push.force.length().toPrecision(3))} N`;
+  }
+
+  function unstretch() {
+    window.removeEventListener("pointermove", stretch);
+    for (const end of ["pointerup", "pointercancel"]) window.removeEventListener(end, letGo);
+    label.hidden = true;
+  }
+
+  function letGo(event) {
+    unstretch();
+    const { link, local, force } = push;
+    push = null;
+    viewers[0]?.draftPushes(drafts);
+    if (event.type !== "pointerup" || !force || force.length() < 1e-9) return;
+    emit("push", { link, x: local.x, y: local.y, z: local.z, fx: force.x, fy: force.y, fz: force.z });
+  }
+
+  views.addEventListener("pointerdown", press, { capture: true });
 
   // Dragging the handle of the kinematics tab: the next place is sent once the last one has been answered.
   let drag = null; // { at: where a ray drags it to, place: not sent yet, waiting: for an answer, over }
@@ -195,6 +265,17 @@ export async function mount(root, options, emit) {
       if (drag.place) send();
       else if (drag.over) drag = null;
     },
+    /** Whether a press on a link draws a push. */
+    dragPushes(on) {
+      pushing = on;
+      views.toggleAttribute("data-pushing", on);
+    },
+    /** The pushes of the next run: pale arrows. */
+    draftPushes(list) {
+      drafts = list;
+      root.dataset.drafts = String(list.length);
+      viewers[0]?.draftPushes(list);
+    },
     dh,
     dhStep: (change) => steps.go(change),
     dhPlay: () => steps.play(),
@@ -207,8 +288,10 @@ export async function mount(root, options, emit) {
       document.removeEventListener("keydown", key);
       unlook();
       unclock();
+      saving.dispose();
       overlays.dispose();
       deaf();
+      unstretch();
       players?.dispose();
       for (const viewer of viewers) viewer.dispose();
       for (const device of devices) device.dispose();
