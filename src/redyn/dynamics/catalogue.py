@@ -335,6 +335,16 @@ def _algorithms() -> list[Algorithm]:
             regroup=False,
         ),
         Algorithm(
+            "coordinate_accelerations",
+            "",
+            _a,
+            (Output("coordinate_accelerations", Kind.COORDINATES, lambda m: (m.nq,)),),
+            lambda m, a, s, w: [k.coordinate_accelerations(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
             "forward_kinematics",
             "kinematics",
             _q,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3
+from redyn.arithmetic.duals import Duals
 from redyn.model import Frame, Model
 
 
@@ -25,6 +26,17 @@ def coordinate_rates(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: S
     """q_dot = E(q) qd: qd itself but for joints that turn about a point."""
     joints = enumerate(zip(model.links, model.split(q), strict=True))
     return [rate for i, (link, q_i) in joints for rate in link.joint.coordinate_rates(q_i, qd[i : i + 6], arith)]
+
+
+def coordinate_accelerations(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+) -> list[Scalar]:
+    """The derivative of q_dot = E(q) qd along the motion."""
+    duals = Duals(arith)
+    rates = coordinate_rates(model, arith, q, qd)
+    moving = [duals.variable(x, [rate]) for x, rate in zip(q, rates, strict=True)]
+    faster = [duals.variable(x, [rate]) for x, rate in zip(qd, qdd, strict=True)]
+    return [duals.slopes(x, 1)[0] for x in coordinate_rates(model, duals, moving, faster)]
 
 
 def twists(model: Model, arith: Arithmetic, B: Sequence[Propagation], qd: Sequence[Scalar]) -> list[Twist]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.kernels.compiled import call_event, compiled
+from redyn.kernels.compiled import call_event, call_kernel, compiled
 from redyn.simulation import manifold
 from redyn.simulation.derivative import evaluate, project
 from redyn.simulation.manifold import Layout
-from redyn.simulation.system import Q_AT, V_AT, Q, System, V
+from redyn.simulation.system import ACCELERATION, BENDS, Q_AT, TURNED, TURNING, TURNING_INPUTS, V_AT, Q, System, V
 
 Array = NDArray[np.float64]
 
@@ -40,18 +40,36 @@ def bend(layout: Layout, q: Array, q_dot: Array, v: Array, out: Array, scratch: 
 
 
 @compiled
+def turning(system: System, y: Array, f: Array, out: Array) -> None:
+    """The second derivative of q where wheels roll, at a state and its rate."""
+    addresses, rows = system.addresses, system.rows
+    nq = rows.shape[1]
+    for i in range(nq):
+        rows[Q, i] = y[i]
+    for i in range(system.jacobians.shape[2]):
+        rows[V, i], rows[ACCELERATION, i] = y[nq + i], f[nq + i]
+    call_kernel(addresses[TURNING], addresses[TURNING_INPUTS], addresses[TURNED])
+    for i in range(nq):
+        out[i] = rows[BENDS, i]
+
+
+@compiled
 def between(
     system: System, h: float, y0: Array, f0: Array, y1: Array, f1: Array, part: float, out: Array, scratch: Array
 ) -> None:
     """out = q and v at `part` (0 to 1) of the step from y0 to y1, whose rates are f0 and f1."""
-    layout, nq, n = system.layout, system.rows.shape[1], system.table.shape[1]
+    layout, nq, n = system.layout, system.rows.shape[1], system.jacobians.shape[2]
     s = part
     a0, a1, q_dot = scratch[0], scratch[1], scratch[2]
-    manifold.rate(layout, y0, f0[nq:], a0)
-    manifold.rate(layout, y1, f1[nq:], a1)
-    if nq != n:
-        bend(layout, y0, f0, y0[nq:], a0, scratch[3])
-        bend(layout, y1, f1, y1[nq:], a1, scratch[3])
+    if system.addresses[TURNING] != 0:
+        turning(system, y0, f0, a0)
+        turning(system, y1, f1, a1)
+    else:
+        manifold.rate(layout, y0, f0[nq:], a0)
+        manifold.rate(layout, y1, f1[nq:], a1)
+        if nq != n:
+            bend(layout, y0, f0, y0[nq:], a0, scratch[3])
+            bend(layout, y1, f1, y1[nq:], a1, scratch[3])
     for i in range(nq):
         u0, u1, w0, w1 = h * f0[i], h * f1[i], h * h * a0[i] / 2, h * h * a1[i] / 2
         # The polynomial leaves the start with value, rate and second rate; c3 to c5 meet those of the end.
@@ -81,7 +99,7 @@ def powers_between(
     scratch: Array,
 ) -> bool:
     """The rates of the works at a third and at two thirds of the step, to rows 0 and 1 of `out`; whether any works."""
-    first = system.rows.shape[1] + system.table.shape[1]
+    first = system.rows.shape[1] + system.jacobians.shape[2]
     working = False
     for i in range(first, len(y0)):
         working = working or f0[i] != 0.0 or f1[i] != 0.0 or y1[i] != y0[i]
@@ -115,7 +133,7 @@ def works_between(
 
 @compiled
 def event_value(system: System, event: int, t: float, y: Array) -> float:
-    nq, n = system.rows.shape[1], system.table.shape[1]
+    nq, n = system.rows.shape[1], system.jacobians.shape[2]
     for i in range(nq):
         system.rows[Q, i] = y[i]
     for i in range(n):

@@ -18,6 +18,9 @@ from redyn.simulation.system import (
     PROJECTED_Q,
     PROJECTED_V,
     PROJECTION,
+    RATES,
+    ROLLED,
+    ROLLING,
     TORQUE,
     TWIST,
     WRENCH,
@@ -36,7 +39,7 @@ WILD = 1e-2  # rad or m: no step leaves loops open as far as that
 @merged
 def move_frames(system: System) -> None:
     """The twist of every frame on which something acts, at the system's q and v."""
-    addresses, frames, n = system.addresses, system.frames, system.table.shape[1]
+    addresses, frames, n = system.addresses, system.frames, system.jacobians.shape[2]
     for k in range(frames.shape[1]):
         call_kernel(addresses[FRAMES + 2 * k], addresses[INPUTS], addresses[FRAMES + 2 * k + 1])
         for i in range(6):
@@ -45,21 +48,39 @@ def move_frames(system: System) -> None:
                 frames[TWIST, k, i] += system.jacobians[k, i, j] * system.rows[V, j]
 
 
+@merged
+def rates_of_q(system: System, q: Array, v: Array, out: Array) -> None:
+    """out = q-dot at a configuration, for rates v."""
+    addresses, rows = system.addresses, system.rows
+    if addresses[ROLLING] == 0:
+        manifold.rate(system.layout, q, v, out)
+        return
+    for i in range(rows.shape[1]):
+        rows[Q, i] = q[i]
+    for i in range(system.jacobians.shape[2]):
+        rows[V, i] = v[i]
+    call_kernel(addresses[ROLLING], addresses[INPUTS], addresses[ROLLED])
+    for i in range(rows.shape[1]):
+        out[i] = rows[RATES, i]
+
+
 @inlined
 def derivative(system: System, t: float, y: Array, out: Array) -> bool:
     """out = f(t, y); whether it is finite."""
     addresses, rows = system.addresses, system.rows
     q, v, acceleration = rows[Q], rows[V], rows[ACCELERATION]
-    nq, n = len(q), system.table.shape[1]
+    nq, n = len(q), system.jacobians.shape[2]
     for i in range(nq):
         q[i] = y[i]
     for i in range(n):
         v[i] = y[nq + i]
         rows[TORQUE, i] = 0.0
+    rates_of_q(system, q, v, out)
+    for i in range(n, system.table.shape[1]):
+        rows[TORQUE, i] = 0.0
     move_frames(system)
     forces.act(system, t, out, nq + n)
     finite = call_kernel(addresses[KERNEL], addresses[INPUTS], addresses[OUTPUTS]) == 0
-    manifold.rate(system.layout, q, v, out)
     for i in range(n):
         out[nq + i] = acceleration[i]
     return finite
@@ -79,7 +100,7 @@ def close_loops(system: System, y: Array) -> bool:
     settled. Near a singular position a step may be wild: it is not taken, and the next one will do.
     """
     addresses, rows = system.addresses, system.rows
-    nq, n = rows.shape[1], system.table.shape[1]
+    nq, n = rows.shape[1], system.jacobians.shape[2]
     moved = False
     for _ in range(CLOSING_STEPS):
         for i in range(nq):
@@ -129,6 +150,7 @@ def replay(system: System, t: Array, states: Array, actuators: Array, accelerati
         evaluate(system, t[row], states[row], out)
         for i in range(actuators.shape[1]):
             actuators[row, i] = system.rows[ACTUATORS, i]
+        for i in range(accelerations.shape[1]):
             accelerations[row, i] = system.rows[ACCELERATION, i]
         for k in range(wrenches.shape[1]):
             for i in range(6):

@@ -90,7 +90,7 @@ def record(system: System, memory: Memory, t: float, h: float) -> int:
     """
     clock, states = memory.clock, memory.states
     y, f, y_new, f_new, spare = states[Y], states[F], states[Y_NEW], states[F_NEW], states[SPARE]
-    scratch, inner, works = states[SCRATCH:INNER], states[INNER:STAGE], system.rows.shape[1] + system.table.shape[1]
+    scratch, inner, works = states[SCRATCH:INNER], states[INNER:STAGE], system.rows.shape[1] + system.jacobians.shape[2]
     end, status = 1.0, PAUSED
     for k in range(len(memory.events)):
         value = event_value(system, memory.events[k], t + h, y_new)
@@ -137,7 +137,7 @@ def _driver(method: int) -> Callable[..., int]:
         clock, states = memory.clock, memory.states
         y, f, y_new, f_new, error = states[Y], states[F], states[Y_NEW], states[F_NEW], states[ERROR]
         stages, past_times, past_rates = states[STAGE:PAST_RATES], clock[PAST_TIMES:], states[PAST_RATES:]
-        counted = system.rows.shape[1] + system.table.shape[1]
+        counted = system.rows.shape[1] + system.jacobians.shape[2]
         if clock[EVALUATIONS] == 0:
             clock[EVALUATIONS] = 1
             if not evaluate(system, clock[NOW], y, f):

@@ -24,13 +24,20 @@ KIND_SINGLE, KIND_QUATERNION, KIND_POSITION = 0, 1, 2
 
 
 def layout_of(model: Model) -> Layout:
+    """Where wheels roll, -1 stands for the place in v of what depends on other rates."""
     rows: list[tuple[int, int, int]] = []
+    places = [i if model.reduction is None else -1 for i in range(model.tangent)]
+    if model.reduction is not None:
+        links = {link: place for place, link in enumerate(model.reduction.q_links)}
+        for k, link in enumerate(model.reduction.u_links):
+            places[links[link]] = k
     for variable in model.variables:
-        i, j = variable.q, variable.rate
+        i, j = variable.q, places[variable.rate]
         if variable.joint.single:
             rows.append((KIND_SINGLE, i, j))
         elif variable.has_position:
-            rows += [(KIND_POSITION, i, j + 3), (KIND_QUATERNION, i + 3, j)]
+            along = places[variable.rate + 3]
+            rows += [(KIND_POSITION, i, along), (KIND_QUATERNION, i + 3, j)]
         else:
             rows.append((KIND_QUATERNION, i, j))
     return np.array(rows, dtype=np.int64)
@@ -67,6 +74,8 @@ def velocity(layout: Layout, q: Array, q_dot: Array, out: Array) -> None:
     """out = v with E(q) v = q_dot, by 4 E^T E = |q|^2"""
     for k in range(len(layout)):
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
+        if j < 0:
+            continue
         if kind == KIND_SINGLE:
             out[j] = q_dot[i]
         elif kind == KIND_POSITION:

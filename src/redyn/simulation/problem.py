@@ -12,6 +12,7 @@ from redyn.arrays import real_array
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
+from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation import callbacks, forces
 from redyn.simulation import system as slots
@@ -45,7 +46,7 @@ class Problem:
     ) -> None:
         self.robot, self._dynamics, self._torque, self._event_functions = robot, dynamics, torque, events
         named = ", ".join(robot.joint_names[:8])
-        n, nq = robot.dof, robot.nq
+        n, nq, m = robot.dof, robot.nq, len(robot.model.actuators)
         start = [
             one_row(name, value, width, f"{counted(width, 'number')} for the joints ({named})")
             for name, value, width in (("q", q, nq), ("qd", qd, n))
@@ -57,13 +58,13 @@ class Problem:
         self.gravity = pull = None if gravity is None else one_row("gravity", gravity, 3, MEANINGS["gravity"])
         given = callbacks.at_start(external)
         # One ordinary call first: it checks the wrenches and finds joints that move no inertia.
-        robot.forward_dynamics(start[0], start[1], np.zeros(n), given or None, self.payload, pull, dynamics)  # pyright: ignore[reportArgumentType]
+        robot.forward_dynamics(start[0], start[1], np.zeros(m), given or None, self.payload, pull, dynamics)  # pyright: ignore[reportArgumentType]
 
         self.rows = np.zeros((slots.ROWS, nq))
         self.rows[slots.Q], self.rows[slots.V, :n] = start
         self.start = np.concatenate([*start, np.zeros(forces.COUNT)])
         self.callbacks = callbacks.Callbacks(self.rows[slots.Q], self.rows[slots.V, :n], robot.model.quaternions)
-        self._actuators = self.rows[slots.ACTUATORS, :n]
+        self._actuators = self.rows[slots.ACTUATORS, :m]
 
         used, extra = world_inputs(robot.named_frame, pull, given or None, self.payload)
         laws_by_name = {robot.frame_name(link): law for link, law in (external or {}).items()}
@@ -78,14 +79,14 @@ class Problem:
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
         task = Task(name, **used, guarded=False)  # within a step, loops may open a little
         law, numbers = 0, None if callable(torque) else torque
-        times, table = callbacks.table(numbers, n, duration, robot.velocity_names)
+        times, table = callbacks.table(numbers, m, duration, [link.joint.label for link in robot.model.actuators])
         if callable(torque):
             law = self.callbacks.torque(cast(callbacks.Torque, torque), self._actuators)
         acceleration = self.rows[slots.ACCELERATION, :n]
 
         def in_python() -> Array:
             pushes = dict(zip(self._laws, wrenches, strict=True))
-            state = (self.rows[slots.Q], self.rows[slots.V, :n], self.rows[slots.TORQUE, :n])
+            state = (self.rows[slots.Q], self.rows[slots.V, :n], self.rows[slots.TORQUE, :m])
             return robot.forward_dynamics(*state, pushes or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
 
         closed = self.rows[slots.PROJECTED_Q], self.rows[slots.PROJECTED_V, :n]
@@ -112,6 +113,7 @@ class Problem:
             (slots.WRENCHES_AT, _at(wrenches)),
             (slots.PROJECTION, self._projection(closed) if robot.model.loops else 0),
             (slots.PROJECTED, _at(self._projected)),
+            *self._rolling(),
         ):
             addresses[slot] = value
         constants = forces.constants(forces.Given(robot, start[0], self._laws, stops, saturate))
@@ -130,6 +132,33 @@ class Problem:
         task, evaluator = Task("projection", guarded=False), self.robot.evaluator
         state = [self.rows[slots.Q], self.rows[slots.V, : self.robot.dof]]
         return evaluator.address(task) or self.callbacks.kernels(lambda: evaluator(task, state, check=False), out)
+
+    def _rolling(self) -> list[tuple[int, int]]:
+        """Addresses of the kernels that give the rates of q, and their derivatives, where wheels roll."""
+        if not isinstance(self.robot.model.reduction, Rolling):
+            return []
+        rows, n, evaluator = self.rows, self.robot.dof, self.robot.evaluator
+        self._rolled = np.array([_at(rows[slots.RATES])], dtype=np.int64)
+        self._turned = np.array([_at(rows[slots.BENDS])], dtype=np.int64)
+        moving = (slots.Q, slots.V, slots.ACCELERATION)
+        self._turning = np.array([_at(rows[row]) for row in moving], dtype=np.int64)
+        state = [rows[slots.Q], rows[slots.V, :n], rows[slots.ACCELERATION, :n]]
+        first, second = Task("coordinate_rates", guarded=False), Task("coordinate_accelerations", guarded=False)
+        return [
+            (
+                slots.ROLLING,
+                evaluator.address(first)
+                or self.callbacks.kernel(lambda: evaluator(first, state[:2], check=False)[0], rows[slots.RATES]),
+            ),
+            (slots.ROLLED, _at(self._rolled)),
+            (
+                slots.TURNING,
+                evaluator.address(second)
+                or self.callbacks.kernel(lambda: evaluator(second, state, check=False)[0], rows[slots.BENDS]),
+            ),
+            (slots.TURNING_INPUTS, _at(self._turning)),
+            (slots.TURNED, _at(self._turned)),
+        ]
 
     def memory(self, times: Array) -> Memory:
         """Memory for a run that is sampled at `times`."""
@@ -193,23 +222,23 @@ class Problem:
 
     def _functions(self) -> list[tuple[str, int, Callable[..., Any]]]:
         """Name, number of results and Python form of every function that drives the run."""
-        found: list[tuple[str, int, Any]] = [("torque(t, q, qd)", self.robot.dof, self._torque)]
+        found: list[tuple[str, int, Any]] = [("torque(t, q, qd)", len(self.robot.model.actuators), self._torque)]
         found += [(f"events[{k}](t, q, qd)", 1, event) for k, event in enumerate(self._event_functions)]
         found += [(f"external[{frame!r}](t)", 6, law) for frame, law in self._laws.items()]
         return [(name, count, getattr(law, "py_func", law)) for name, count, law in found if callable(law)]
 
     def replay(self, t: Array, states: Array) -> dict[str, Any]:
         """Torques of the actuators, external wrenches and accelerations at recorded states."""
-        n, nq = self.robot.dof, self.robot.nq
+        n, nq, m = self.robot.dof, self.robot.nq, len(self.robot.model.actuators)
         q, qd = np.ascontiguousarray(states[:, :nq]), np.ascontiguousarray(states[:, nq : nq + n])
         wrenches = np.zeros((len(t), len(self._laws), 6))
         failed = self.callbacks.error is not None  # such a function is not asked again
         if failed or self._steady:
-            tau = np.zeros((len(t), n)) if failed else np.repeat(self.system.table, len(t), axis=0)
+            tau = np.zeros((len(t), m)) if failed else np.repeat(self.system.table, len(t), axis=0)
             others = None, self.payload, self.gravity, self._dynamics
             qdd = self.robot.forward_dynamics(q, qd, tau, *others, check=False)  # pyright: ignore[reportArgumentType]
         else:
-            tau, qdd = np.zeros((len(t), n)), np.zeros((len(t), n))
+            tau, qdd = np.zeros((len(t), m)), np.zeros((len(t), n))
             replay(self.system, np.ascontiguousarray(t), np.ascontiguousarray(states), tau, qdd, wrenches)
         return {"qdd": qdd, "tau": tau, "wrenches": {name: wrenches[:, k] for k, name in enumerate(self._laws)}}
 

@@ -18,11 +18,14 @@ Integers = NDArray[np.int64]
 # PROJECTION is the kernel that closes loops, PROJECTED its table of outputs.
 # From FRAMES on, for each frame on which something acts, its Jacobian kernel and that kernel's table of outputs.
 KERNEL, TORQUE_LAW, WRENCH_LAW, INPUTS, OUTPUTS, Q_AT, V_AT, ACTUATORS_AT, WRENCHES_AT = range(9)
-PROJECTION, PROJECTED, FRAMES = range(9, 12)
+PROJECTION, PROJECTED = range(9, 11)
+# Of robots on wheels, kernels of the rates of q and of the derivatives of these, with their tables.
+ROLLING, ROLLED, TURNING, TURNING_INPUTS, TURNED, FRAMES = range(11, 17)
 
 # Rows of `rows`. TORQUE is what the kernel gets: the sum of what all elements apply to the joints.
-Q, V, TORQUE, ACCELERATION, ACTUATORS, PROJECTED_Q, PROJECTED_V = range(7)
-ROWS = 7
+# RATES are those of q where wheels roll, BENDS their derivatives.
+Q, V, TORQUE, ACCELERATION, ACTUATORS, PROJECTED_Q, PROJECTED_V, RATES, BENDS = range(9)
+ROWS = 9
 
 WRENCH, TWIST = range(2)  # halves of `frames`
 
@@ -37,4 +40,4 @@ class System(NamedTuple):
     times: Array  # of the rows of `table`
     table: Array  # of torques, where there is no law; a single row is a constant torque
     frames: Array  # on which something acts: the wrench on each, moment first, and its twist; in world axes
-    jacobians: Array  # of these frames, six rows each
+    jacobians: Array  # of these frames, six rows each; its width is the number of rates

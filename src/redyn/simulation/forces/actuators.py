@@ -15,7 +15,9 @@ from redyn.kernels.compiled import call_law, compiled, merged
 from redyn.robot import Robot
 from redyn.simulation import system as slots
 from redyn.simulation.arguments import per_joint
+from redyn.model import Rolling
 from redyn.simulation.forces.element import Act, Element, Given
+from redyn.simulation.forces.rates import rates_of_links
 from redyn.simulation.system import ACTUATORS_AT, Q_AT, TORQUE_LAW, V_AT, System
 
 Array = NDArray[np.float64]
@@ -54,8 +56,14 @@ def torque_limits(robot: Robot, saturate: Any) -> Array | None:
 
 
 def _constants(given: Given) -> Array:
-    limits = torque_limits(given.robot, given.saturate)
-    return np.zeros(0) if limits is None else limits
+    """Limits, if there are some; where actuators move dependent rates, the rows and places of these as well."""
+    limits, model = torque_limits(given.robot, given.saturate), given.robot.model
+    if not isinstance(model.reduction, Rolling) or model.reduction.driven == model.reduction.independent:
+        return np.zeros(0) if limits is None else limits
+    rates = rates_of_links(model)
+    count = len(model.actuators)
+    held = np.full(count, np.inf) if limits is None else limits
+    return np.concatenate([held, *(np.array([rates[i][k] for i in model.reduction.driven]) for k in (0, 1))])
 
 
 def _act(number: int) -> Act:
@@ -69,16 +77,23 @@ def _act(number: int) -> Act:
         else:
             for i in range(system.table.shape[1]):
                 rows[slots.ACTUATORS, i] = system.table[0, i]
-        first = int(system.constants[number])
-        for i in range(int(system.constants[number + 1]) - first):
+        first, count = int(system.constants[number]), system.table.shape[1]
+        size = int(system.constants[number + 1]) - first
+        for i in range(min(size, count)):
             limit = system.constants[first + i]
             if rows[slots.ACTUATORS, i] > limit:
                 rows[slots.ACTUATORS, i] = limit
             elif rows[slots.ACTUATORS, i] < -limit:  # numbers that are not finite are left for the loop to find
                 rows[slots.ACTUATORS, i] = -limit
-        for i in range(system.table.shape[1]):
+        for i in range(count):
             rows[slots.TORQUE, i] += rows[slots.ACTUATORS, i]
-            power += rows[slots.ACTUATORS, i] * rows[slots.V, i]
+        if size > count:
+            for i in range(count):
+                row, place = int(system.constants[first + count + i]), int(system.constants[first + 2 * count + i])
+                power += rows[slots.ACTUATORS, i] * rows[row, place]
+        else:
+            for i in range(count):
+                power += rows[slots.ACTUATORS, i] * rows[slots.V, i]
         return power
 
     return act

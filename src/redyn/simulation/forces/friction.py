@@ -11,23 +11,24 @@ from numpy.typing import NDArray
 from redyn.dynamics.laws.friction import friction
 from redyn.kernels.compiled import merged
 from redyn.simulation.forces.element import Act, Element, Given
-from redyn.simulation.system import System, V
+from redyn.simulation.forces.rates import rates_of_links
+from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
 _law = cast(Any, merged(friction))  # of floats here, with the square root of floats
-# Of each joint with friction: the velocity that moves it, its own rate per unit of that, and its three constants.
-WIDTH = 5
+# Of each joint with friction: the row and place of the rate that moves it, its own per unit of that, three constants.
+WIDTH = 6
 
 
 def _constants(given: Given) -> Array:
     model = given.robot.model
     block: list[float] = []
-    for link, tie in zip(model.links, model.ties, strict=True):
+    for link, (row, place, factor) in zip(model.links, rates_of_links(model), strict=True):
         joint = link.joint
         if joint.damping or joint.coulomb:
             law = (joint.damping, joint.coulomb, joint.smoothing)
-            block += [tie.leader, tie.factor, *(cast(float, x) for x in law)]
+            block += [row, place, factor, *(cast(float, x) for x in law)]
     return np.array(block, dtype=np.float64)
 
 
@@ -36,11 +37,11 @@ def _act(number: int) -> Act:
     def act(system: System, t: float) -> float:
         constants, power = system.constants, 0.0
         for at in range(int(constants[number]), int(constants[number + 1]), WIDTH):
-            rate = constants[at + 1] * system.rows[V, int(constants[at])]
-            if constants[at + 3] == 0.0:  # spares a square root
-                power -= constants[at + 2] * rate * rate
+            rate = constants[at + 2] * system.rows[int(constants[at]), int(constants[at + 1])]
+            if constants[at + 4] == 0.0:  # spares a square root
+                power -= constants[at + 3] * rate * rate
             else:
-                power -= _law(rate, constants[at + 2], constants[at + 3], constants[at + 4], math.sqrt) * rate
+                power -= _law(rate, constants[at + 3], constants[at + 4], constants[at + 5], math.sqrt) * rate
         return power
 
     return act

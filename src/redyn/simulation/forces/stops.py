@@ -46,7 +46,7 @@ def _constants(given: Given) -> Array:
     stiffness = usual if chosen.stiffness is None else per_joint("stops.stiffness", chosen.stiffness, robot.dof)
     usual = 2 * DAMPING_RATIO * np.sqrt(stiffness * inertia)
     damping = usual if chosen.damping is None else per_joint("stops.damping", chosen.damping, robot.dof)
-    table = [(i, j, *robot.limits[j], stiffness[j], damping[j]) for _, i, j in layout_of(robot.model)]
+    table = [(i, j, *robot.limits[j], stiffness[j], damping[j]) for _, i, j in layout_of(robot.model) if j >= 0]
     return np.array([row for row in table if np.isfinite(row[2:4]).any()], dtype=np.float64).ravel()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.kernels.compiled import inlined
-from redyn.simulation import manifold
+from redyn.simulation.derivative import rates_of_q
 from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
@@ -23,6 +23,6 @@ def step(system: System, h: float, y: Array, k: Array, y_new: Array) -> None:
     nq = system.rows.shape[1]
     for i in range(nq, len(y)):
         y_new[i] = y[i] + h * k[0, i]
-    manifold.rate(system.layout, y[:nq], y_new[nq:], k[1])
+    rates_of_q(system, y[:nq], y_new[nq:], k[1])
     for i in range(nq):
         y_new[i] = y[i] + h * k[1, i]
