@@ -24,7 +24,7 @@ from redyn.studio.sessions import Sessions
 from redyn.studio.threads import Threads
 from studio_files import URDF
 from studio_jobs import finished, until
-from studio_server import running
+from studio_server import classroom
 
 PASSWORD = "gears and cams"
 
@@ -225,14 +225,8 @@ def test_own_names_can_be_reached_by_others():
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("class")
-    (folder / "password.txt").write_text(PASSWORD)
-    with running(
-        *("two-link", "--password-file", str(folder / "password.txt")),
-        environment={"REDYN_CACHE": str(folder / "cache")},
-    ) as started:
+    with classroom(tmp_path_factory.mktemp("class"), PASSWORD) as started:
         yield started
-    assert not [line for line in started.log if "Traceback" in line], "".join(started.log)
 
 
 @pytest.mark.slow

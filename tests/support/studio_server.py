@@ -80,3 +80,20 @@ def running(*arguments, port=0, environment=None):
         yield server
     finally:
         server.end()
+
+
+@contextmanager
+def sound(*arguments, environment=None):
+    """One that must not have logged an error by its end."""
+    with running(*arguments, environment=environment) as server:
+        yield server
+    assert not [line for line in server.log if "Traceback" in line], "".join(server.log)
+
+
+@contextmanager
+def classroom(folder, password):
+    """A sound one with a password, and a cache of its own in the folder."""
+    (folder / "password.txt").write_text(password)
+    arguments = ("two-link", "--password-file", str(folder / "password.txt"))
+    with sound(*arguments, environment={"REDYN_CACHE": str(folder / "cache")}) as server:
+        yield server

@@ -7,6 +7,7 @@ from pathlib import Path
 from browser import PATIENCE, listen
 
 ARTEFACTS = Path(__file__).parents[2] / ".artefacts" / "studio"
+AUDIT = (Path(__file__).parents[1] / "studio" / "audit.js").read_text().partition("\n")[2]
 # The server works on nothing that it has told of, and both panels show the last of what they were asked to draw.
 STILL = """() => {
     const [first, second] = ['inverse', 'forward'].map((panel) => `[data-testid=panel-${panel}] .plots`);

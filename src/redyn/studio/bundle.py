@@ -37,7 +37,12 @@ _POSITION = ("tab", "before", "ran", "angles")  # what is looked at, which nobod
 
 def mark(state: State) -> str:
     """Changes when there is something new to save."""
-    work = {key: value for key, value in keep.snapshot(state).items() if key not in _POSITION}
+    return mark_of(keep.snapshot(state))
+
+
+def mark_of(snapshot: dict[str, Any]) -> str:
+    """The same of work that has been taken down already."""
+    work = {key: value for key, value in snapshot.items() if key not in _POSITION}
     return hashlib.sha256(json.dumps(work, sort_keys=True, default=str).encode()).hexdigest()
 
 

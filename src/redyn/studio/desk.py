@@ -438,7 +438,8 @@ class Desk:
 
     def _keep_now(self) -> None:
         self._keep_timer.active = False
-        self._keep.call("save", keep.snapshot(self.state), bundle.mark(self.state) != self.session.saved)
+        work = keep.snapshot(self.state)
+        self._keep.call("save", work, bundle.mark_of(work) != self.session.saved)
 
     async def save_session(self) -> None:
         """Everything as one file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -64,14 +65,19 @@ class Trace:
     signals: tuple[Signal, ...]
     values: Array  # (N, signals)
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Where each key is, the first of several."""
+        return {signal.key: k for k, signal in reversed(list(enumerate(self.signals)))}
+
     def find(self, key: str) -> Signal | None:
-        return next((signal for signal in self.signals if signal.key == key), None)
+        return self.signals[self._places[key]] if key in self._places else None
 
     def __getitem__(self, key: str) -> Array:
-        return self.values[:, [signal.key for signal in self.signals].index(key)]
+        return self.values[:, self._places[key]]
 
     def has(self, *keys: str) -> bool:
-        return all(self.find(key) is not None for key in keys)
+        return all(key in self._places for key in keys)
 
     def thinned(self, most: int) -> Trace:
         """At most so many numbers: every k-th row, and the last one."""
