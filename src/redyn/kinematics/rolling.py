@@ -22,6 +22,7 @@ from redyn.dynamics.rolling import ContactRows, contact_points
 from redyn.errors import DescriptionError
 from redyn.model import Contact, Model, Rolling, configuration
 from redyn.model.model import offsets
+from redyn.model.rolling import VERTICAL
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -32,6 +33,8 @@ LEVEL = 1e-12  # sine of the angle of an axle to the ground
 SHARE = 0.3  # of the worth of the best choice, from which on another one is good enough
 POOR = 1e-3  # worth below which a choice is singular somewhere
 PLANAR = 3  # rates of a planar joint
+NEWTON = 60  # steps towards a configuration that stands on all its wheels
+MOST_STEP = 0.5  # rad or m, of each of them
 MOST_CHOICES = 5_000  # of independent rates that are tried
 HEIGHT = 1e-6  # m, by which contacts with one plane may differ
 
@@ -45,14 +48,15 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     contacts = tuple(replace(c, upright=level) for c, level in zip(model.contacts, upright, strict=True))
     model = replace(model, contacts=contacts)
     every = [(k, row) for k, contact in enumerate(contacts) for row in contact.rows]
+    states = _standing(model, states)
     whole = np.array([_rows(model, q) for q in states])
     kept = _independent_rows(whole)
     A = whole[:, kept]
     _require_freedom(model, A)
     count = model.n - len(kept)
     # At right angles a poor choice of rates is often singular. Where wheels lose their hold there, every choice is.
-    square = np.array([_at_right_angles(model, q, generator) for q in states])
-    turned = np.array([_rows(model, q)[kept] for q in square])
+    square = _standing(model, np.array([_at_right_angles(model, q, generator) for q in states]))
+    turned = np.array([_rows(model, q)[kept] for q in square]).reshape(-1, len(kept), model.n)
     held = [_rank(rows) == len(kept) for rows in turned]
     A, looked = np.concatenate([A, turned[held]]), np.concatenate([states, square[held]])
     bases = _bases(model, A, looked)
@@ -60,7 +64,7 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     found = [basis.best(order, count) for basis in bases]
     best = next((choice for choice in found if choice.worth >= POOR), found[0])
     chosen = best if description.independent is None else _given(model, description.independent, bases, best)
-    notes, better = _heights(model), ()
+    notes, better = _uneven(model), ()
     if chosen.worth < POOR <= best.worth:
         better = tuple(best.labels)
         notes.append(
@@ -185,13 +189,37 @@ def _up_in(model: Model, link: int, q: Array) -> Array:
     return np.array((placed[link].R.T @ model.up).components(), dtype=np.float64)
 
 
-def _heights(model: Model) -> list[str]:
-    """That wheels of a base that cannot rise touch one plane."""
-    if not all(contact.upright or contact.kind == "blade" for contact in model.contacts):
+def _heights(model: Model, states: Array) -> Array:
+    """How high every contact is above the first one."""
+    normal = np.array(model.up.components())
+    points = [contact_points(model, Floats(), [float(x) for x in q], model.contacts, model.up) for q in states]
+    heights = np.array(points, dtype=np.float64).reshape(len(states), -1, 3) @ normal
+    return heights - heights[:, :1]
+
+
+def _standing(model: Model, states: Array) -> Array:
+    """The states, moved until all contacts are in one plane; those that do not get there are left out.
+
+    A base that may lean and rise stands on its wheels at few of its configurations, and only these matter.
+    """
+    vertical = [row == VERTICAL for contact in model.contacts for row in contact.rows]
+    for _ in range(NEWTON):
+        heights = _heights(model, states)
+        if np.abs(heights).max(initial=0.0) < HEIGHT * 1e-6:
+            return states
+        rows = np.array([_rows(model, q)[vertical] for q in states])
+        if np.abs(rows).max(initial=0.0) < ZERO:  # a planar base: its wheels stay as high as they are
+            return states
+        steps = [np.linalg.lstsq(J - J[:1], -h, rcond=ZERO)[0] for J, h in zip(rows, heights, strict=True)]
+        states = configuration.integrate(model, states, np.clip(np.array(steps), -MOST_STEP, MOST_STEP))
+    return states[np.abs(_heights(model, states)).max(axis=1) < HEIGHT * 1e-3]
+
+
+def _uneven(model: Model) -> list[str]:
+    """What is to be said where contacts are not in one plane at first."""
+    if len(model.contacts) < 2:  # of one, no height is wrong
         return []
-    q = [float(x) for x in configuration.neutral(model)]
-    points = np.array(contact_points(model, Floats(), q, model.contacts, model.up), dtype=np.float64)
-    heights = points @ np.array(model.up.components())
+    (heights,) = _heights(model, configuration.neutral(model)[None])
     low, high = int(np.argmin(heights)), int(np.argmax(heights))
     if heights[high] - heights[low] < HEIGHT:
         return []
