@@ -102,7 +102,7 @@ def random_vehicle(seed):
 
 
 class WheelOracle:
-    """Pinocchio's tree with multipliers: M qdd + h = tau + A^T lambda and A qdd = -A_dot qd, rows from its Jacobians."""
+    """Pinocchio with multipliers: M qdd + h = tau + A^T lambda and A qdd = -A_dot qd, rows from its Jacobians."""
 
     def __init__(self, robot):
         self.robot, self.tree = robot, robot.tree

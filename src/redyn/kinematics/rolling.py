@@ -210,8 +210,8 @@ def _standing(model: Model, states: Array) -> Array:
         rows = np.array([_rows(model, q)[vertical] for q in states])
         if np.abs(rows).max(initial=0.0) < ZERO:  # a planar base: its wheels stay as high as they are
             return states
-        steps = [np.linalg.lstsq(J - J[:1], -h, rcond=ZERO)[0] for J, h in zip(rows, heights, strict=True)]
-        states = configuration.integrate(model, states, np.clip(np.array(steps), -MOST_STEP, MOST_STEP))
+        steps = np.array([np.linalg.pinv(J - J[:1], rcond=ZERO) @ -h for J, h in zip(rows, heights, strict=True)])
+        states = configuration.integrate(model, states, np.clip(steps, -MOST_STEP, MOST_STEP))
     return states[np.abs(_heights(model, states)).max(axis=1) < HEIGHT * 1e-3]
 
 

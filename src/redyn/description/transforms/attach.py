@@ -11,6 +11,7 @@ from redyn.arrays import real_array
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
+from redyn.description.transforms import rolling
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.loops import joined
@@ -101,6 +102,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         unphysical=robot.unphysical or other.unphysical,
         defects=[*robot.defects, *other.defects],
         **(joined(robot, other, prefix, carrier) if robot.loops or other.loops else {}),
+        **rolling.joined(robot, other, prefix),
     )
     return both if place.folder is None else both.placed_in(place.folder, place.trusted)
 
