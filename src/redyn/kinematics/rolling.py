@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -210,7 +211,8 @@ def _standing(model: Model, states: Array) -> Array:
         rows = np.array([_rows(model, q)[vertical] for q in states])
         if np.abs(rows).max(initial=0.0) < ZERO:  # a planar base: its wheels stay as high as they are
             return states
-        steps = np.array([np.linalg.pinv(J - J[:1], rcond=ZERO) @ -h for J, h in zip(rows, heights, strict=True)])
+        back = cast(Array, np.linalg.pinv(rows - rows[:, :1], rcond=ZERO))
+        steps = -np.einsum("nij,nj->ni", back, heights)
         states = configuration.integrate(model, states, np.clip(steps, -MOST_STEP, MOST_STEP))
     return states[np.abs(_heights(model, states)).max(axis=1) < HEIGHT * 1e-3]
 
