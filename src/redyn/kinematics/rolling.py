@@ -53,7 +53,7 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     # At right angles a poor choice of rates is often singular. Where wheels lose their hold there, every choice is.
     square = np.array([_at_right_angles(model, q, generator) for q in states])
     turned = np.array([_rows(model, q)[kept] for q in square])
-    held = [_rank(rows) == len(kept) for rows in turned]
+    held = [bool(np.isfinite(rows).all()) and _rank(rows) == len(kept) for rows in turned]
     A, looked = np.concatenate([A, turned[held]]), np.concatenate([states, square[held]])
     bases = _bases(model, A, looked)
     order = _order(model, description)
@@ -141,7 +141,11 @@ def _at_right_angles(model: Model, q: Array, generator: np.random.Generator) -> 
 
 
 def _rows(model: Model, q: Array) -> Array:
-    found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
+    """Not a number where a wheel lies flat."""
+    try:
+        found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
+    except ZeroDivisionError:
+        return np.full((sum(len(contact.rows) for contact in model.contacts), model.n), np.nan)
     return np.array([row for rows in found for row in rows], dtype=np.float64).reshape(-1, model.n)
 
 

@@ -69,6 +69,7 @@ class SymbolicRobot:
     tabled: bool  # whether the axes are those of a DH table
     loops: tuple[Loop, ...]  # cut joints, their frames in these axes
     contacts: tuple[Contact, ...] = ()  # wheels that roll, likewise
+    body_rates: tuple[Expr, ...] = ()  # of a planar base in its own axes, where some of them are independent
 
     @property
     def dof(self) -> int:

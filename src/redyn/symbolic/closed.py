@@ -45,7 +45,7 @@ class ClosedForms:
         self.lagrange = cache(self._lagrange)
 
     def _symbols(self) -> set[Expr]:
-        found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd}
+        found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd, *self.robot.body_rates}
         for body in self.robot.bodies:
             constants = [
                 body.mass,

@@ -1,6 +1,6 @@
 """A robot on wheels with symbolic constants, in the axes of its file.
 
-A planar base has the coordinates x, y and psi; wheels turn by phi, other joints by theta or slide by s. Constants that
+A planar base has the coordinates x, y and psi, and in its own axes the velocity v_x, v_y; wheels turn by phi, other joints by theta or slide by s. Constants that
 are equal share a symbol, and so do equal wheels, as they do in a textbook: otherwise the inertia would depend on the
 angles of wheels that are round.
 
@@ -23,7 +23,7 @@ from redyn.algebra import Vec3
 from redyn.description.placement import rpy_rotation, steps, unit_axis
 from redyn.description.schema import VELOCITIES, WORLD, LinkDescription, RobotDescription
 from redyn.errors import InputError
-from redyn.model import Contact, Link, Model
+from redyn.model import Contact, Link, Model, Rolling
 from redyn.symbolic.bodies import (
     Body,
     SymbolicRobot,
@@ -96,7 +96,13 @@ def rolling_robot(robot: RobotDescription, model: Model, take: Parameters) -> Sy
     gravity = gravity_constants(model, take)
     take.check_all_known()
     q, qd, qdd = _coordinates(model, carried, wheels)
-    return SymbolicRobot(robot.name, tuple(bodies), gravity, None, 0, q, qd, qdd, False, (), contacts)
+    own_rates = tuple(symbol(f"v_{axis}") for axis in "xy") if _in_own_axes(model) else ()
+    return SymbolicRobot(robot.name, tuple(bodies), gravity, None, 0, q, qd, qdd, False, (), contacts, own_rates)
+
+
+def _in_own_axes(model: Model) -> bool:
+    """Whether the velocity of the base is taken in its own axes."""
+    return isinstance(model.reduction, Rolling) and model.reduction.turned is not None
 
 
 _ZERO: Triple = (sp.Integer(0),) * 3

@@ -53,14 +53,9 @@ def random_state(robot: Robot, rng: np.random.Generator) -> RollingState:
     return state(robot, rng.uniform(0.3, 1.2, robot.nq), *rng.uniform(-1.5, 1.5, (2, robot.dof)))
 
 
-def tree_of(robot: Robot) -> Robot:
-    """The robot with wheels that do not touch the ground."""
-    return Robot(robot.description.model_copy(update={"rolling": [], "independent": None, "actuated": None}))
-
-
 def multipliers(robot: Robot, at: RollingState, tau: Array) -> tuple[Array, Array]:
     """lambda of the rows, and f = M qdd + h - tau of the tree that they balance."""
-    f = tree_of(robot).inverse_dynamics(at.q, at.qd, at.qdd)
+    f = robot.tree.inverse_dynamics(at.q, at.qd, at.qdd)
     f[list(robot.model.reduction.driven)] -= tau  # pyright: ignore
     return np.linalg.lstsq(at.A.T, f, rcond=None)[0], f
 
@@ -83,7 +78,7 @@ def check(eqs: RollingEquations, points: int, seed: int) -> Agreement:
 
 def _tree(eqs: RollingEquations, at: RollingState) -> float:
     torque = eqs.evaluate("torque", at.q, at.qd, at.qdd)
-    return distance(torque, tree_of(eqs.robot).inverse_dynamics(at.q, at.qd, at.qdd), _TINY)
+    return distance(torque, eqs.robot.tree.inverse_dynamics(at.q, at.qd, at.qdd), _TINY)
 
 
 def _rates(eqs: RollingEquations, at: RollingState) -> float:

@@ -54,12 +54,13 @@ class RollingEquations(Equations):
 
     @property
     def u(self) -> list[Expr]:
-        """The independent rates, entries of qd."""
-        return [self.qd[i] for i in self.rolling.independent]
+        """The independent rates: entries of qd, or v_x and v_y of a base in its own axes."""
+        return self.rolling.rates(self.qd)
 
     @property
     def u_dot(self) -> list[Expr]:
-        return [self.qdd[i] for i in self.rolling.independent]
+        named = {x: symbol(str(x).replace("v_", "v_dot_")) for x in self.symbolic.body_rates}
+        return [named.get(x, y) for x, y in zip(self.u, self.rolling.rates(self.qdd), strict=True)]
 
     @property
     def constraints(self) -> Matrix:
@@ -111,8 +112,12 @@ class RollingEquations(Equations):
     @cached_property
     def actuation(self) -> Matrix:
         """S^T over the actuated joints: it times their torques is S^T tau."""
-        driven = list(self.rolling.rolling.driven)
-        return sp.ImmutableMatrix(self.transmission.extract(driven, list(range(self.transmission.cols))).T)
+        own, independent = self.symbolic.body_rates, self.rolling.independent
+        rows: list[list[Expr]] = []
+        for i in self.rolling.rolling.driven:
+            alone = own and i in independent  # a force along v_x of the base, in its own axes
+            rows.append([sp.Integer(int(i == j)) for j in independent] if alone else list(self.transmission.row(i)))
+        return sp.ImmutableMatrix(rows).T
 
     @cached_property
     def multipliers(self) -> Matrix:
@@ -157,17 +162,29 @@ class RollingEquations(Equations):
 
         >>> import redyn
         >>> redyn.derive("differential-drive").evaluate("transmission_rate", [0, 0, 0, 0, 0], [1, 2])[:3]
-        array([0.   , 0.024, 0.   ])
+        array([0.    , 0.0375, 0.    ])
         """
-        rate, acceleration = (None if x is None else np.asarray(x, dtype=np.float64) for x in (qd, qdd))
         count = len(self.rolling.independent)
-        if rate is not None and rate.shape == (count,) != (self.dof,):
-            rate = super().evaluate("transmission", q, values=values) @ rate
-        if acceleration is not None and acceleration.shape == (count,) != (self.dof,):
+        rate, acceleration = (None if x is None else np.asarray(x, dtype=np.float64) for x in (qd, qdd))
+        known = dict(values or {})
+        if rate is not None:
+            S = super().evaluate("transmission", q, values=values)
+            if rate.shape == (count,):
+                rate = S @ rate
+            known |= self._named(self.u, S, rate)
+        if acceleration is not None:
             if rate is None:
                 raise InputError("qdd: give qd as well; the accelerations of all joints depend on it")
-            drift = super().evaluate("transmission_rate", q, rate, values=values)
-            acceleration = super().evaluate("transmission", q, values=values) @ acceleration + np.ravel(drift)
-        found = super().evaluate(name, q, rate, acceleration, values)
+            S = super().evaluate("transmission", q, values=values)
+            drift = np.ravel(super().evaluate("transmission_rate", q, rate, values=known))
+            if acceleration.shape == (count,):
+                acceleration = S @ acceleration + drift
+            known |= self._named(self.u_dot, S, acceleration - drift)
+        found = super().evaluate(name, q, rate, acceleration, known)
         return cast(Array, np.squeeze(found, -1)) if name in ROLLING_COLUMNS and found.ndim == 2 else found
 
+    def _named(self, symbols: list[Expr], S: Array, rates: Array) -> dict[str, float]:
+        """The values of independent rates that are not entries of qd."""
+        own = [k for k, x in enumerate(self.u) if x in self.symbolic.body_rates]
+        found = np.linalg.lstsq(S, rates, rcond=None)[0] if rates.shape == (len(S),) else np.zeros(S.shape[1])
+        return {str(symbols[k]): float(found[k]) for k in own}

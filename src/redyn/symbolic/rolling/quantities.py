@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from redyn.dynamics.rolling import contact_rows
+from redyn.dynamics.rolling import ContactRows
 from redyn.model import Rolling
 from redyn.model.rolling import CONTACT_ROW_NAMES
 from redyn.symbolic.closed import ClosedForms
@@ -40,7 +40,7 @@ class RollingForms:
         """Those that do not count as well, by wheel and row."""
         closed = self.closed
         (q,) = closed.state(("q",))
-        found = contact_rows(closed.over, closed.arith, q, closed.robot.contacts, self.rolling.up)
+        found = ContactRows(closed.over, closed.arith, q, closed.robot.contacts, self.rolling.up).rows
         return {
             (k, row): [self._reduced(x) for x in entries]
             for k, (contact, rows) in enumerate(zip(self.rolling.contacts, found, strict=True))
@@ -59,14 +59,43 @@ class RollingForms:
     # --- rates ----------------------------------------------------------------------------------------------------
 
     @cached_property
+    def _own(self) -> list[list[Poly]]:
+        """The rows over the rates from which the independent ones are chosen."""
+        return [[self._reduced(x) for x in self._to_own(row)] for row in self._A]
+
+    def _to_own(self, force: Sequence[Any]) -> list[Any]:
+        """T^T of forces, or of a row: T turns v_x and v_y of the base to the axes of the world."""
+        found, i = list(force), self.rolling.turned
+        if i is not None:
+            s, c = self._turn(force[i])
+            found[i], found[i + 1] = c * force[i] + s * force[i + 1], c * force[i + 1] - s * force[i]
+        return found
+
+    def _from_own(self, rates: Sequence[Poly]) -> list[Poly]:
+        """T rates."""
+        found, i = list(rates), self.rolling.turned
+        if i is not None:
+            s, c = self._turn(rates[i])
+            found[i], found[i + 1] = c * rates[i] - s * rates[i + 1], s * rates[i] + c * rates[i + 1]
+        return found
+
+    def _turn(self, like: Any) -> tuple[Any, Any]:
+        """Sine and cosine of the angle of the base, as polynomials or expressions."""
+        assert self.rolling.turned is not None
+        angle = self.closed.robot.q[self.rolling.turned + 2]
+        if isinstance(like, sp.Expr):
+            return sp.sin(angle), sp.cos(angle)
+        return self.closed.arith.sincos(self.closed.arith.element(angle))
+
+    @cached_property
     def _adjugate(self) -> list[list[Poly]]:
         """Of A_D, reduced."""
-        square = [[row[i] for i in self.dependent] for row in self._A]
+        square = [[row[i] for i in self.dependent] for row in self._own]
         return [[self._reduced(x) for x in row] for row in adjugate(square, self._ring)]
 
     @cached_property
     def _delta(self) -> Poly:
-        square = [[row[i] for i in self.dependent] for row in self._A]
+        square = [[row[i] for i in self.dependent] for row in self._own]
         return self._reduced(determinant(square, self._ring))
 
     @property
@@ -82,13 +111,14 @@ class RollingForms:
     @cached_property
     def _N(self) -> list[list[Poly]]:
         """Delta S: a row per rate of the tree, a column per independent one."""
-        rows: list[list[Poly]] = [[self._ring.zero] * len(self.independent) for _ in range(self.n)]
-        for column, j in enumerate(self.independent):
-            rows[j][column] = self._delta
+        columns: list[list[Poly]] = []
+        for j in self.independent:
+            column = [self._ring.zero] * self.n
+            column[j] = self._delta
             for place, i in enumerate(self.dependent):
-                total = sum((a * row[j] for a, row in zip(self._adjugate[place], self._A, strict=True)), self._ring.zero)
-                rows[i][column] = self._reduced(-total)
-        return rows
+                column[i] = -_dot(self._adjugate[place], [row[j] for row in self._own], self._ring)
+            columns.append([self._reduced(x) for x in self._from_own(column)])
+        return [list(row) for row in zip(*columns, strict=True)]
 
     @cached_property
     def S(self) -> Matrix:
@@ -96,8 +126,13 @@ class RollingForms:
 
     @cached_property
     def _u(self) -> list[Poly]:
-        (qd,) = self.closed.state(("qd",))
-        return [qd[j] for j in self.independent]
+        return [self.closed.arith.element(x) for x in self.rates(self.closed.robot.qd)]
+
+    def rates(self, every: Sequence[Expr]) -> list[Expr]:
+        """The independent ones of the symbols of all rates."""
+        own = self.closed.robot.body_rates
+        first = self.rolling.turned or 0
+        return [own[j - first] if own and j in (first, first + 1) else every[j] for j in self.independent]
 
     @cached_property
     def _Nu(self) -> list[Poly]:
@@ -155,6 +190,7 @@ class RollingForms:
     def multipliers(self, force: Sequence[Expr]) -> Matrix:
         """lambda with A_D^T lambda = force over the dependent rates: the force of the ground along every row."""
         rows: list[list[Expr]] = []
+        force = self._to_own(list(force))
         for r in range(len(self._A)):
             share = [self._over(self._adjugate[place][r], 1) for place in range(len(self.dependent))]
             rows.append([sp.Add(*(x * force[i] for x, i in zip(share, self.dependent, strict=True)))])
