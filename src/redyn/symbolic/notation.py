@@ -15,7 +15,22 @@ import sympy  # pyright: ignore[reportMissingTypeStubs]
 Expr = Any  # SymPy's own annotations are too loose for strict checking.
 sp = cast(Any, sympy)
 
-_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta", "lambda", "Gamma", "Delta", "nu", "sigma", "psi")
+_GREEK = (
+    "theta",
+    "alpha",
+    "phi",
+    "tau",
+    "omega",
+    "beta",
+    "gamma",
+    "delta",
+    "lambda",
+    "Gamma",
+    "Delta",
+    "nu",
+    "sigma",
+    "psi",
+)
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
 _LIKE_RATES = ("G", "G'", "Gamma", "nu", "tau^t")  # last in a product, as rates are
 BREAK = "\x01"  # where a long formula may be broken

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -28,7 +27,7 @@ from redyn.symbolic.bodies import (
     turning,
 )
 from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
-from redyn.symbolic.notation import Expr, joint_symbols, sp
+from redyn.symbolic.notation import joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
 from redyn.symbolic.rolling.bodies import rolling_robot
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.description import JointDescription, RobotDescription
+from redyn.description import JointDescription
 from redyn.description.schema import WORLD, LinkDescription, RollingDescription
 from redyn.robot import Robot
 

@@ -166,7 +166,9 @@ class RollingForms:
         """S^T M S."""
         M = self.closed.matrix("mass_matrix")
         moved = [[self._reduced(_dot(row, column, self._ring)) for column in self._columns] for row in M]
-        entries = [[_dot(column, [row[j] for row in moved], self._ring) for j in self._range] for column in self._columns]
+        entries = [
+            [_dot(column, [row[j] for row in moved], self._ring) for j in self._range] for column in self._columns
+        ]
         return self._matrix([[(x, 2) for x in row] for row in entries])
 
     @cached_property
