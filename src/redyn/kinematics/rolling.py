@@ -8,6 +8,7 @@ file names, or the first that determine the others at every configuration that w
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
@@ -58,7 +59,7 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     # At right angles a poor choice of rates is often singular. Where wheels lose their hold there, every choice is.
     square = _standing(model, np.array([_at_right_angles(model, q, generator) for q in states]))
     turned = np.array([_rows(model, q)[kept] for q in square]).reshape(-1, len(kept), model.n)
-    held = [_rank(rows) == len(kept) for rows in turned]
+    held = [bool(np.isfinite(rows).all()) and _rank(rows) == len(kept) for rows in turned]
     A, looked = np.concatenate([A, turned[held]]), np.concatenate([states, square[held]])
     bases = _bases(model, A, looked)
     order = _order(model, description)
@@ -146,7 +147,11 @@ def _at_right_angles(model: Model, q: Array, generator: np.random.Generator) -> 
 
 
 def _rows(model: Model, q: Array) -> Array:
-    found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
+    """Not a number where a wheel lies flat."""
+    try:
+        found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
+    except ZeroDivisionError:
+        return np.full((sum(len(contact.rows) for contact in model.contacts), model.n), np.nan)
     return np.array([row for rows in found for row in rows], dtype=np.float64).reshape(-1, model.n)
 
 
@@ -191,10 +196,12 @@ def _up_in(model: Model, link: int, q: Array) -> Array:
 
 
 def _heights(model: Model, states: Array) -> Array:
-    """How high every contact is above the first one."""
-    normal = np.array(model.up.components())
-    points = [contact_points(model, Floats(), [float(x) for x in q], model.contacts, model.up) for q in states]
-    heights = np.array(points, dtype=np.float64).reshape(len(states), -1, 3) @ normal
+    """How high every contact is above the first one; not a number where a wheel lies flat."""
+    heights = np.full((len(states), len(model.contacts)), np.nan)
+    for k, q in enumerate(states):
+        with suppress(ZeroDivisionError):
+            points = contact_points(model, Floats(), [float(x) for x in q], model.contacts, model.up)
+            heights[k] = np.array(points, dtype=np.float64) @ np.array(model.up.components())
     return heights - heights[:, :1]
 
 
@@ -206,6 +213,8 @@ def _standing(model: Model, states: Array) -> Array:
     vertical = [row == VERTICAL for contact in model.contacts for row in contact.rows]
     for _ in range(NEWTON):
         heights = _heights(model, states)
+        regular = np.isfinite(heights).all(axis=1)
+        states, heights = states[regular], heights[regular]
         if np.abs(heights).max(initial=0.0) < HEIGHT * 1e-6:
             return states
         rows = np.array([_rows(model, q)[vertical] for q in states])
@@ -219,11 +228,9 @@ def _standing(model: Model, states: Array) -> Array:
 
 def _uneven(model: Model) -> list[str]:
     """What is to be said where contacts are not in one plane at first."""
-    if len(model.contacts) < 2:  # of one, no height is wrong
-        return []
     (heights,) = _heights(model, configuration.neutral(model)[None])
     low, high = int(np.argmin(heights)), int(np.argmax(heights))
-    if heights[high] - heights[low] < HEIGHT:
+    if not heights[high] - heights[low] >= HEIGHT:
         return []
     names = [contact.name for contact in model.contacts]
     return [
