@@ -8,20 +8,21 @@ file names, or the first that determine the others at every configuration that w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.arithmetic import Floats
+from redyn.algebra import Scalar
+from redyn.arithmetic import Arrays
 from redyn.description.schema import BODY_RATES, VELOCITIES, RobotDescription
 from redyn.dynamics.kinematics import poses, propagations
 from redyn.dynamics.rolling import ContactRows, contact_points
 from redyn.errors import DescriptionError
+from redyn.evaluate.columns import scalars
 from redyn.model import Contact, Model, Rolling, configuration
 from redyn.model.model import offsets
 from redyn.model.rolling import VERTICAL
@@ -51,14 +52,14 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     model = replace(model, contacts=contacts)
     every = [(k, row) for k, contact in enumerate(contacts) for row in contact.rows]
     states = _standing(model, states)
-    whole = np.array([_rows(model, q) for q in states])
+    whole = _rows(model, states)
     kept = _independent_rows(whole)
     A = whole[:, kept]
     _require_freedom(model, A)
     count = model.n - len(kept)
     # At right angles a poor choice of rates is often singular. Where wheels lose their hold there, every choice is.
     square = _standing(model, np.array([_at_right_angles(model, q, generator) for q in states]))
-    turned = np.array([_rows(model, q)[kept] for q in square]).reshape(-1, len(kept), model.n)
+    turned = _rows(model, square)[:, kept]
     held = [bool(np.isfinite(rows).all()) and _rank(rows) == len(kept) for rows in turned]
     A, looked = np.concatenate([A, turned[held]]), np.concatenate([states, square[held]])
     bases = _bases(model, A, looked)
@@ -146,13 +147,20 @@ def _at_right_angles(model: Model, q: Array, generator: np.random.Generator) -> 
     return turned
 
 
-def _rows(model: Model, q: Array) -> Array:
-    """Not a number where a wheel lies flat."""
-    try:
-        found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
-    except ZeroDivisionError:
-        return np.full((sum(len(contact.rows) for contact in model.contacts), model.n), np.nan)
-    return np.array([row for rows in found for row in rows], dtype=np.float64).reshape(-1, model.n)
+def _rows(model: Model, states: Array) -> Array:
+    """All rows at every state, (N, rows, n); not finite where a wheel lies flat."""
+    with np.errstate(all="ignore"):
+        found = ContactRows(model, Arrays(), scalars(states), model.contacts, model.up).rows
+    return _stacked([row for rows in found for row in rows], len(states))
+
+
+def _stacked(rows: Sequence[Sequence[Scalar]], count: int) -> Array:
+    """Columns of numbers, or numbers for all states, as (N, rows, entries)."""
+    found = np.empty((count, len(rows), len(rows[0])))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            found[:, i, j] = cast(Any, entry)
+    return found
 
 
 def _rank(A: Array) -> int:
@@ -184,24 +192,17 @@ def _base(model: Model) -> list[int]:
 
 def _always_level(model: Model, contact: Contact, states: Array) -> bool:
     """Whether an axle is level at every configuration: not where a base is free to lean."""
-    axle = np.array(contact.axle.components())
-    return all(abs(float(axle @ _up_in(model, contact.carrier, q))) < LEVEL for q in states)
-
-
-def _up_in(model: Model, link: int, q: Array) -> Array:
-    """The normal of the ground in the axes of a link."""
-    arith = Floats()
-    placed = poses(model, arith, propagations(model, arith, [float(x) for x in q]))
-    return np.array((placed[link].R.T @ model.up).components(), dtype=np.float64)
+    arith = Arrays()
+    placed = poses(model, arith, propagations(model, arith, scalars(states)))
+    tilt = (placed[contact.carrier].R.T @ model.up).dot(contact.axle)
+    return bool(np.all(np.abs(np.asarray(tilt, dtype=np.float64)) < LEVEL))
 
 
 def _heights(model: Model, states: Array) -> Array:
-    """How high every contact is above the first one; not a number where a wheel lies flat."""
-    heights = np.full((len(states), len(model.contacts)), np.nan)
-    for k, q in enumerate(states):
-        with suppress(ZeroDivisionError):
-            points = contact_points(model, Floats(), [float(x) for x in q], model.contacts, model.up)
-            heights[k] = np.array(points, dtype=np.float64) @ np.array(model.up.components())
+    """How high every contact is above the first one; not finite where a wheel lies flat."""
+    with np.errstate(all="ignore"):
+        points = contact_points(model, Arrays(), scalars(states), model.contacts, model.up)
+    heights = _stacked(points, len(states)) @ np.array(model.up.components())
     return heights - heights[:, :1]
 
 
@@ -217,7 +218,7 @@ def _standing(model: Model, states: Array) -> Array:
         states, heights = states[regular], heights[regular]
         if np.abs(heights).max(initial=0.0) < HEIGHT * 1e-6:
             return states
-        rows = np.array([_rows(model, q)[vertical] for q in states])
+        rows = _rows(model, states)[:, vertical]
         if np.abs(rows).max(initial=0.0) < ZERO:  # a planar base: its wheels stay as high as they are
             return states
         back = cast(Array, np.linalg.pinv(rows - rows[:, :1], rcond=ZERO))
