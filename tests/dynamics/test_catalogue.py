@@ -64,6 +64,7 @@ def test_results_are_reduced_by_their_kind(name):
     wanted = free.evaluator(Task(name, frame=frame), [whole[key] for key in entry.state])
     reductions = {
         Kind.FORCE: lambda x: G.T @ x,
+        Kind.DRIVING: lambda x: G.T @ x,
         Kind.CONVECTIVE_FORCE: lambda x: G.T @ x,
         Kind.SQUARE: lambda x: G.T @ x @ G,
         Kind.CONVECTIVE_SQUARE: lambda x: G.T @ x @ G,

@@ -4,8 +4,6 @@ The robot is a cart on two wheels that roll without slip, with an arm on it: the
 independent, those of the cart follow from them.
 """
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 import pytest
 
@@ -16,48 +14,9 @@ from redyn.dynamics import reduced
 from redyn.dynamics.algorithm import Conditions, Kind
 from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.drives import with_drive_columns
-from redyn.model import RateMap, Reduction
+from redyn.dynamics.rolling import rate_map
 
 RADIUS, TRACK = 0.1, 0.5
-
-
-@dataclass(frozen=True)
-class Rolling:
-    """x, y, heading, left wheel, right wheel, arm."""
-
-    u_links = (3, 4, 5)
-    q_links = (0, 1, 2, 3, 4, 5)
-
-    def sources(self, link):
-        return (link - 3,) if link > 2 else (0, 1)
-
-    def whole_q(self, q, arith):
-        return list(q)
-
-    def own_q(self, whole):
-        return list(whole)
-
-    def at(self, q, arith):
-        s, c = arith.sincos(q[2])
-        return RollingMap(s, c)
-
-
-@dataclass(frozen=True)
-class RollingMap:
-    s: object
-    c: object
-
-    def to_tree(self, u):
-        ahead, turn = (u[0] + u[1]) * (RADIUS / 2), (u[1] - u[0]) * (RADIUS / TRACK)
-        return [self.c * ahead, self.s * ahead, turn, *u]
-
-    def bias(self, qd, u):
-        ahead = (u[0] + u[1]) * (RADIUS / 2)
-        return [-self.s * qd[2] * ahead, self.c * qd[2] * ahead, 0 * ahead, 0 * ahead, 0 * ahead, 0 * ahead]
-
-    def to_forces(self, f):
-        ahead, turn = (self.c * f[0] + self.s * f[1]) * (RADIUS / 2), f[2] * (RADIUS / TRACK)
-        return [ahead - turn + f[3], ahead + turn + f[4], f[5]]
 
 
 HINGE = {"type": "revolute", "damping": 0.05, "armature": 0.03}
@@ -75,14 +34,14 @@ ROBOT = {
         {"name": "arm", "parent": "cart", "xyz": [0.1, 0, 0.2], "rpy": [0.4, 0, 0], **ARM},
     ],
 }
+WHEELS = {"rolling": [{"wheel": side, "radius": RADIUS} for side in ("left", "right")]}
 
 
 @pytest.fixture(scope="module")
 def robots():
     """The tree, the robot that rolls, and a state of it."""
     tree = on_floats(redyn.load(ROBOT, exact=True))
-    rolling = on_floats(redyn.load(ROBOT, exact=True))
-    rolling.model = rolling.evaluator.model = replace(rolling.model, reduction=Rolling())
+    rolling = on_floats(redyn.load(ROBOT | WHEELS, exact=True))
     rng = np.random.default_rng(5)
     return tree, rolling, {"q": rng.uniform(-1, 1, 6)} | {k: rng.uniform(-3, 3, 3) for k in ("qd", "qdd", "tau", "phi")}
 
@@ -102,16 +61,15 @@ def whole(state):
     return G, G_dot, {"q": q, "qd": G @ u, "qdd": G @ state["qdd"] + G_dot @ u}
 
 
-def test_it_has_the_shape_of_a_reduction(robots):
-    reduction: Reduction = Rolling()
-    rate_map: RateMap = reduction.at(robots[2]["q"].tolist(), Floats())
-    G, G_dot, x = whole(robots[2])
-    close(rate_map.to_tree(robots[2]["qd"]), x["qd"])
-    close(rate_map.bias(x["qd"], robots[2]["qd"]), G_dot @ robots[2]["qd"])
-    close(rate_map.to_forces(x["qdd"]), G.T @ x["qdd"])
+def test_rates_and_forces(robots):
+    model, state = robots[1].model, robots[2]
+    found = rate_map(model, Floats(), state["q"].tolist())
+    G, G_dot, x = whole(state)
+    close(found.to_tree(state["qd"].tolist()), x["qd"])
+    close(found.bias(x["qd"].tolist(), state["qd"].tolist()), G_dot @ state["qd"])
+    close(found.to_forces(x["qdd"].tolist()), G.T @ x["qdd"])
     assert robots[1].dof == 3
     assert robots[1].nq == 6
-    model = robots[1].model
     assert model.moved_by(model.frames["arm"].link) == [0, 1, 2]
     assert model.moved_by(model.frames["left"].link) == [0, 1]
 
@@ -127,6 +85,7 @@ def test_results_by_their_kind(robots, name):
     frame = tree.model.frames["arm"]
     reductions = {
         Kind.FORCE: lambda f: G.T @ f,
+        Kind.DRIVING: lambda f: G.T @ f,
         Kind.CONVECTIVE_FORCE: lambda h: G.T @ (h + M @ G_dot @ state["qd"]),
         Kind.SQUARE: lambda A: G.T @ A @ G,
         Kind.CONVECTIVE_SQUARE: lambda C: G.T @ (C @ G + M @ G_dot),
@@ -140,7 +99,9 @@ def test_results_by_their_kind(robots, name):
         reduced.run(entry, model, Floats(), [values[key].tolist() for key in entry.state], Conditions(frame=frame))
         for model, values in ((rolling.model, state), (tree.model, x))
     ]
-    for output, found, of_tree in zip(entry.outputs, *run, strict=True):
+    *results, guards = run[0]
+    assert min(guards) > 0.0
+    for output, found, of_tree in zip(entry.outputs, results, run[1], strict=True):
         dense = np.array(of_tree).reshape(output.shape(tree.model))
         close(np.array(found).reshape(output.shape(rolling.model)), reductions[output.kind](dense))
 

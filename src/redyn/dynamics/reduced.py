@@ -184,7 +184,7 @@ class _Tree:
             ),
             given,
             conditions.guarded,
-            tree=lambda: _of_tree(algorithm, model, arith, given, conditions, self),
+            tree=lambda: _of_tree(algorithm, model, arith, given, conditions, self)[: len(algorithm.outputs)],
             inverse=lambda: self.G.to_forces(self._inverse(self.whole["qdd"])),
             phi=lambda: self.driving_force(given["tau"]),
             mass_matrix=lambda: self.square(mass_matrix(model, arith, q)),
