@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import redyn
 from pinocchio_oracle import Oracle
-from random_robots import ARMS, EXAMPLES, LOOPS, close, on_floats, random_state, random_tree, trees
+from random_robots import ARMS, EXAMPLES, LOOPS, close, on_floats, random_motion, random_state, random_tree, trees
 
 seeds = st.integers(0, 10**9)
 
@@ -68,7 +68,7 @@ def test_library_agrees_with_pinocchio(name):
     robot = redyn.load(name, friction=False, exact=True).tree  # wheels have an oracle of their own
     oracle = Oracle(robot)
     for seed in range(5):
-        q, qd, qdd = random_state(robot, seed)
+        q, qd, qdd = random_motion(robot, seed)
         close(robot.inverse_dynamics(q, qd, qdd), oracle.inverse_dynamics(q, qd, qdd))
         close(
             robot.forward_dynamics(q, qd, qdd),

@@ -82,6 +82,7 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
         model.n,
         _driven(model, description, chosen.links),
         _shares(whole, kept),
+        _moved(chosen),
         better,
         chosen.basis.turned,
     )
@@ -258,6 +259,20 @@ def _shares(A: Array, kept: list[int]) -> tuple[tuple[float, ...], ...]:
     found = np.linalg.pinv(C).T
     found[np.abs(found) < ZERO] = 0.0
     return tuple(tuple(row) for row in found.round(12).tolist())
+
+
+def _moved(choice: _Choice) -> tuple[tuple[int, ...], ...]:
+    """For every link, which of the independent rates its own depends on, at configurations where they determine it."""
+    regular = choice.basis.A[choice.worths > POOR]
+    n, own = regular.shape[2], list(choice.links)
+    rest = [i for i in range(n) if i not in own]
+    G = np.abs(np.linalg.pinv(regular[:, :, rest]) @ regular[:, :, own]).max(axis=0, initial=0.0)
+    found = {link: (k,) for k, link in enumerate(own)}
+    found |= {link: tuple(int(k) for k in np.flatnonzero(row > ZERO)) for link, row in zip(rest, G, strict=True)}
+    if choice.basis.turned is not None:  # x and y of the tree are mixtures of both
+        x, y = choice.basis.turned, choice.basis.turned + 1
+        found[x] = found[y] = tuple(sorted({*found[x], *found[y]}))
+    return tuple(found[i] for i in range(n))
 
 
 def _listed(labels: Sequence[str]) -> str:

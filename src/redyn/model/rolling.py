@@ -61,6 +61,7 @@ class Rolling:
     driven: tuple[int, ...]  # links, from 0, with actuators
     # Of every row of every contact, what share of each multiplier it has: rows that repeat others share their forces.
     shares: tuple[tuple[float, ...], ...]
+    moved: tuple[tuple[int, ...], ...]  # of every link, the numbers of the independent rates that its own depends on
     better: tuple[str, ...]  # rates that determine the others at every configuration, if `independent` does not
     # The first of the three links of a planar base whose velocity is taken in its own axes, as vx and vy.
     turned: int | None = None
@@ -84,7 +85,7 @@ class Rolling:
         return f"{label.rpartition('.')[0]}.{BODY_RATES[link - self.turned]}"
 
     def sources(self, link: int) -> Sequence[int]:
-        return (self.independent.index(link),) if link in self.independent else range(len(self.independent))
+        return self.moved[link]
 
     def whole_q(self, q: Sequence[Scalar], arith: Arithmetic) -> list[Scalar]:
         del arith
