@@ -91,7 +91,9 @@ def simulate_batch(
     if sample is not None and (every < 1 or abs(every * pace - float(sample)) > 1e-6 * pace or steps % every):
         raise InputError(f"sample: expected a whole number of steps that divides {steps}, {sample!r} s is none")
     if saturate is not False and isinstance(torque, PD):
-        raise InputError("saturate: not with redyn.control.pd here; give a function torque(t, Q, QD) that limits itself")
+        raise InputError(
+            "saturate: not with redyn.control.pd here; give a function torque(t, Q, QD) that limits itself"
+        )
     if ground is not None and ground is not False:
         robot = robot.touching(ground)
     under = None if ground is None or ground is False else ground_of(robot.model, robot.description, ground)

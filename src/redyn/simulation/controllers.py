@@ -63,7 +63,9 @@ class PD:
 
     def __init__(self, robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> None:
         if isinstance(robot.model.reduction, Rolling):
-            raise InputError("pd: the joints of a robot on wheels do not move on their own; give a function torque(t, q, qd)")
+            raise InputError(
+                "pd: the joints of a robot on wheels do not move on their own; give a function torque(t, q, qd)"
+            )
         self.robot = robot
         places = controlled(robot.model)
         self.rates = np.array([i for i, place in enumerate(places) if place is not None], dtype=np.intp)
@@ -82,7 +84,9 @@ class PD:
         if rows.ndim == 0:
             rows = np.full(count, float(rows))
         if rows.ndim > 3 or rows.shape[-1] not in (count, robot.nq):
-            raise InputError(f"{meaning}, or a whole q of {robot.nq}; rows of them for many motions, got shape {rows.shape}")
+            raise InputError(
+                f"{meaning}, or a whole q of {robot.nq}; rows of them for many motions, got shape {rows.shape}"
+            )
         if not np.isfinite(rows).all():
             raise InputError("target: expected finite numbers")
         return np.array(rows if rows.shape[-1] == count else rows[..., self.places])
