@@ -18,6 +18,7 @@ from redyn.errors import InputError
 from redyn.words import counted
 
 if TYPE_CHECKING:
+    from redyn.bench.ground import GroundRow
     from redyn.bench.loops import LoopRow
 
 
@@ -42,6 +43,9 @@ def bench(
     `redyn bench loops ROBOT...` times closed loops: batches, single calls and runs, against Pinocchio's
     constraintDynamics and MuJoCo's connect, with the gap that the latter leaves. --seconds 0.5 gives a quick look.
 
+    `redyn bench ground ROBOT...` drops robots (hyq, solo12, g1) that hold a pose on the ground, against MuJoCo: time
+    per simulated second, with the longest step of each that is accurate enough.
+
     Example: redyn bench ur5 --seconds 5
 
     Example: redyn bench calls ur5 panda arm.urdf
@@ -49,6 +53,8 @@ def bench(
     Example: redyn bench simulate
 
     Example: redyn bench loops four-bar stewart
+
+    Example: redyn bench ground hyq
 
     Example: redyn bench ur5 panda --algorithm inverse_dynamics --out speed.json
     """
@@ -63,6 +69,9 @@ def bench(
         return
     if robots and robots[0] == "loops":
         _loops(robots[1:], seconds, out, as_json, force)
+        return
+    if robots and robots[0] == "ground":
+        _ground(robots[1:], seconds, out, as_json, force)
         return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
@@ -212,6 +221,54 @@ def _loops(robots: list[str], seconds: float, out: Path | None, as_json: bool, f
         highlight=False,
     )
     console.print(_runs_table(rows))
+
+
+def _ground(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.ground import DROP, DURATION, MANY, REFERENCE, STAGES, available, compare_ground
+
+    _check(seconds)
+    chosen = robots or available()
+    with _stages(len(chosen) * len(STAGES)) as tick:
+        report = compare_ground(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}, one thread. Robots held by PD controllers drop by "
+        f"{DROP * 1e3:.0f} mm and stand; {DURATION:g} s.\n"
+        f"Each program takes its longest step for which the height of the base stays within {report.bound * 1e3:g} mm, "
+        f"at all times, of its own result by RK4 with steps of {REFERENCE * 1e6:g} us.\n"
+        f"redyn: simulate_batch of {MANY} motions, RK4, ground and controllers in the kernel, slip 0.05 m/s, else the "
+        "default ground. MuJoCo: mj_step of one motion, spheres on a plane, position servos, its default contact; the "
+        "quickest of Euler, implicitfast and RK4.",
+        highlight=False,
+    )
+    console.print(_ground_table(report.rows))
+    console.print(
+        "\nAt the end of a run by dopri5 with rtol 1e-9: how deep the deepest contact is, the normal forces over the "
+        "weight, and the worst error of the energy balance.\n"
+        "feet: what contacts add to the forward dynamics, batches of 4096.",
+        highlight=False,
+    )
+    table = Table("robot", "contacts", "feet", "sink", "carried", "balance", box=None, header_style="bold")
+    for row in report.rows:
+        shown = f"{row.feet:+.0%}", f"{row.sink * 1e3:.2f} mm", f"{row.carried:.5f}", f"{row.balance:.0e} J"
+        table.add_row(row.robot, str(row.contacts), *shown)
+    console.print(table)
+
+
+def _ground_table(rows: list[GroundRow]) -> Table:
+    heads = ("robot", "step", "error", "real time", "MuJoCo", "step", "error", "real time", "ratio")
+    table = Table(*heads, box=None, header_style="bold")
+    for row in rows:
+        theirs: tuple[str, ...] = ("", "", "", "", "")
+        if row.mujoco is not None and row.ratio is not None:
+            m = row.mujoco
+            theirs = m.integrator, f"{m.step * 1e3:g} ms", f"{m.error * 1e3:.1g} mm", f"{1 / m.seconds:.1f} x"
+            theirs = (*theirs, f"{row.ratio:.1f}")
+        ours = f"{row.step * 1e3:g} ms", f"{row.error * 1e3:.1g} mm", f"{row.real_time:.0f} x"
+        table.add_row(f"{row.robot} ({row.dof})", *ours, *theirs)
+    return table
 
 
 def _dynamics_table(rows: list[LoopRow]) -> Table:
