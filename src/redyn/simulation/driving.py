@@ -174,11 +174,11 @@ def drive(
     """
     base = _unicycle(robot, rate, arm=True)
     rest = robot.initial if posture is None else robot.configuration("posture", posture)
-    gain = base.rate
+    soft = base.rate / 5  # 1/s: arms give way to the base
 
     def accelerations(t: float, q: Array, qd: Array) -> Array:
         del t
-        asked = -2 * gain * qd + gain**2 * (rest - q)[base.places]
+        asked = -2 * soft * qd + soft**2 * (rest - q)[base.places]
         asked[base.wheels] = base.accelerations(q, qd, v, omega, 0.0, 0.0)[base.wheels]
         return asked
 
