@@ -182,7 +182,7 @@ def _trials(robot: RobotLike) -> Array:
     """The same random configurations at every call: any rotation, prismatic joints within their travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
-    for link, start, (low, high) in zip(robot.model.driven, robot.model.starts, travel(robot), strict=True):
+    for link, start, (low, high) in zip(robot.model.located, robot.model.places, travel(robot), strict=True):
         if link.joint.kind == "prismatic" and link.joint.single:
             q[:, start] = low + (high - low) * rng.random(TRIALS)
     return q

@@ -77,7 +77,7 @@ def bodies(robot: RobotLike) -> list[Body]:
     found: list[Body] = []
     first: Link | None = None
     numbers = body_numbers(robot)
-    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
+    velocities = [link.joint.name for link in (*robot.model.located, *robot.model.links)]
     for link in robot.model.links:
         first = first or link
         if not link.virtual:
@@ -265,7 +265,7 @@ def loop_places(robot: RobotLike) -> list[LoopPlace]:
 
 def _rods(robot: RobotLike, span: Array) -> Iterable[_Line]:
     offsets = {str(link.name): link.joint.offset for link in robot.description.links}
-    ranges = {link.name: ends for link, ends in zip(robot.model.driven, span, strict=True)}
+    ranges = {link.name: ends for link, ends in zip(robot.model.located, span, strict=True)}
     for body in bodies(robot):
         link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
         back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
@@ -287,7 +287,7 @@ def _travel(robot: RobotLike, lines: list[_Line], q: ArrayLike | None) -> Array:
 def _single(robot: RobotLike, q: Array) -> Array:
     """The values of joints that have one, a column per velocity; zeros for the others."""
     values = np.zeros((*q.shape[:-1], robot.dof))
-    for j, (link, start) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True)):
+    for j, (link, start) in enumerate(zip(robot.model.located, robot.model.places, strict=True)):
         if link.joint.single:
             values[..., j] = q[..., start]
     return values
