@@ -37,7 +37,7 @@ from redyn.errors import InputError, warn
 from redyn.evaluate import Arguments, Array, Evaluator, Output, normal, world_inputs
 from redyn.kernels.program import Count
 from redyn.kernels.trace import casadi_function, trace
-from redyn.model import ROW_NAMES, Frame, Model, build, configuration
+from redyn.model import ROW_NAMES, Frame, Link, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -190,6 +190,11 @@ class Robot:
         return [link.joint.label for link in self.model.driven]
 
     @property
+    def actuator_names(self) -> list[str]:
+        """What each entry of tau is: as `velocity_names`, except where wheels roll and the file names other joints."""
+        return [link.joint.label for link in self.model.actuators]
+
+    @property
     def coordinate_names(self) -> list[str]:
         """What each entry of q is."""
         types = {str(link.joint.name): link.joint.type for link in self.description.links}
@@ -239,8 +244,11 @@ class Robot:
 
     @cached_property
     def _limits(self) -> Array:
+        return self._limits_of(self.model.driven)
+
+    def _limits_of(self, links: Sequence[Link]) -> Array:
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
-        return np.array([values[link.name] for link in self.model.driven])
+        return np.array([values[link.name] for link in links])
 
     @property
     def effort_limits(self) -> Array:
@@ -262,9 +270,9 @@ class Robot:
 
         Where loops are closed, one that can be reached from the initial configuration, whatever the limits.
         """
-        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.driven])
-        widest = np.where(sliding, 1.0, np.pi)
-        lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
+        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.located])
+        widest, limits = np.where(sliding, 1.0, np.pi), self._limits_of(self.model.located).T
+        lower, upper = np.where(np.isfinite(limits), limits, np.array([-widest, widest]))
         try:
             generator = np.random.default_rng(rng)
         except (TypeError, ValueError):
@@ -325,6 +333,14 @@ class Robot:
             files.write(path, text, files.ROBOT, force)
         return text
 
+    # --- wheels -----------------------------------------------------------------------------------------------
+
+    def rolling_points(self, q: ArrayLike) -> dict[str, Array]:
+        """Where each wheel, disk or blade touches the ground, by its link: (3,) or (N, 3) in the world."""
+        from redyn.kinematics.rolling_points import rolling_points
+
+        return rolling_points(self, q)
+
     # --- loops ------------------------------------------------------------------------------------------------
 
     @property
@@ -347,13 +363,17 @@ class Robot:
 
     @property
     def actuated(self) -> list[str]:
-        """The joints that are driven, in the order of qd: all of them unless there are loops."""
+        """The joints that are driven, in the order of qd: all of them unless there are loops or wheels."""
+        if self.model.contacts:
+            return list(dict.fromkeys(link.joint.name for link in self.model.actuators))
         chosen = self.description.actuated
         return [name for name in self.joint_names if chosen is None or name in chosen]
 
     @property
     def driven_rates(self) -> list[int]:
-        """Where the rates of the actuated joints are in qd."""
+        """Where the actuated joints are in tau, and in qd unless wheels roll."""
+        if self.model.contacts:
+            return list(range(len(self.model.actuators)))
         chosen = set(self.actuated)
         return [i for i, link in enumerate(self.model.driven) if link.joint.name in chosen]
 

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
-from redyn.model import QUATERNION_SIZE
+from redyn.model import QUATERNION_SIZE, Link
 from redyn.report.colours import OTHERS, joint_colour
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+Entries = Literal["velocities", "actuators", "coordinates"]
 
 SLATE = OTHERS[2]  # for the last entry of a quaternion, which corresponds to no velocity
 
 
-def turning(robot: Robot) -> list[bool]:
-    """Whether each velocity is angular."""
-    return [link.joint.kind != "prismatic" for link in robot.model.driven]
+def turning(robot: Robot, of: Entries = "velocities") -> list[bool]:
+    """Whether each velocity is angular, or each actuator or coordinate of the tree."""
+    return [link.joint.kind != "prismatic" for link in _links(robot, of)]
 
 
-def units(robot: Robot, angular: str, linear: str, between: str = " or ") -> str:
-    """The unit of a quantity with one entry per velocity; both for mixed joints.
+def _links(robot: Robot, of: Entries) -> list[Link]:
+    model = robot.model
+    return {"velocities": model.driven, "actuators": model.actuators, "coordinates": model.located}[of]
+
+
+def units(robot: Robot, angular: str, linear: str, between: str = " or ", of: Entries = "velocities") -> str:
+    """The unit of a quantity with one entry per velocity, actuator or coordinate; both for mixed joints.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
     ('Nm or N', 'Nm')
     """
-    turns = turning(robot)
+    turns = turning(robot, of)
     return angular if all(turns) else linear if not any(turns) else f"{angular}{between}{linear}"
 
 
@@ -43,6 +49,7 @@ class Plot(NamedTuple):
     values: ArrayLike
     beyond: ArrayLike | None = None  # (N, k): where a curve exceeds a limit, it is red
     lines: Sequence[float] = ()  # the exceeded limits, as horizontal lines
+    bars: bool = False  # each curve is a row of bars, where its values are not zero
 
     def curves(self, count: int, where: str = "values") -> Array:
         """The checked values, (count, k)."""
@@ -143,26 +150,33 @@ def _of_joints(robot: Robot, plot: Plot) -> bool:
 
 def _driven(robot: Robot) -> list[str]:
     """The rates with actuators, which alone have torques where loops are closed."""
-    names = robot.velocity_names
-    return [names[i] for i in robot.driven_rates]
+    return [robot.actuator_names[i] for i in robot.driven_rates]
 
 
 def _colours(robot: Robot, plot: Plot) -> list[str]:
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
     if plot.of_joints(_driven(robot)):
-        return [joint_colour(i) for i in robot.driven_rates]
+        numbers = _colour_numbers(robot)
+        return [joint_colour(numbers[robot.actuator_names[i]]) for i in robot.driven_rates]
     return plot.colours(robot.velocity_names)
 
 
 def coordinate_colours(robot: Robot) -> list[str]:
     """Colour of each entry of q: that of its velocity."""
     colours: list[str] = []
-    for j, link in enumerate(robot.model.driven):
-        count = link.joint.coordinates
+    numbers = _colour_numbers(robot)
+    for link in robot.model.located:
+        j, count = numbers[link.joint.label], link.joint.coordinates
         if count > 1:
             place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION_SIZE)]
             colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
         elif count == 1:
             colours.append(joint_colour(j))
     return colours
+
+
+def _colour_numbers(robot: Robot) -> dict[str, int]:
+    """Of every rate of the tree: as in qd, and those that depend on others after them."""
+    labels = [link.joint.label for link in (*robot.model.driven, *robot.model.located)]
+    return {label: k for k, label in reversed(list(enumerate(labels)))}
