@@ -71,12 +71,12 @@ def write_html(
     """Writes a page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
     `touching` is the clearance along the same motion, computed if not given. `shown` are the initial switches: trace,
-    axes, frames, masses, tracks, centre, forces, cones, prints, pressure, follow. The page opens at `opens` seconds after
-    the first time. `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: another run to
-    compare with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`: HTML
-    of the caller's own that follows below, such as tables; it is not escaped. `payload` and `pushes` are drawn with the
-    robot, as are the tracks of wheels, whose turning centre follows from `rates` (N, dof), and the ground and contacts
-    of `standing`.
+    axes, frames, masses, tracks, centre, forces, cones, prints, pressure, follow. The page opens at `opens` seconds
+    after the first time. `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: a run
+    to compare with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`:
+    HTML of the caller's own that follows below, such as tables; it is not escaped. `payload` and `pushes` are drawn
+    with the robot, as are the tracks of wheels, whose turning centre follows from `rates` (N, dof), the ground and
+    contacts of `standing`.
     """
     times, values = motion(robot, t, q)
     first = scene(

@@ -49,8 +49,8 @@ def _seat(robot: Robot, contact: Contact) -> tuple[int, Array, Array]:
     if not contact.spin:
         return link, pose[:3, 3], pose[:3, :3]
     place = joint_places(robot)[link - 1]
-    aside = np.cross(place.axis, np.eye(3)[int(np.abs(place.axis).argmin())])
-    x = aside / np.linalg.norm(aside)
+    aside: Array = np.cross(place.axis, np.eye(3)[int(np.abs(place.axis).argmin())]).astype(np.float64)
+    x: Array = aside / np.linalg.norm(aside)
     return link, place.point, np.stack([x, np.cross(place.axis, x), place.axis], axis=1)
 
 
@@ -62,7 +62,7 @@ def _colour_index(robot: Robot, contact: Contact) -> int:
 
 
 def track_points(robot: Robot, poses: Array) -> Array:
-    """Where wheels touch the ground, in the order of the file: (N, wheels, 3) at poses of all links (N, L + 1, 4, 4)."""
+    """Where wheels touch the ground, in the order of the file, (N, wheels, 3), at poses of links (N, L + 1, 4, 4)."""
     points = points_at(robot, poses)
     return np.stack(list(points.values()), axis=1) if points else np.zeros((len(poses), 0, 3))
 

@@ -80,9 +80,10 @@ def scene_data(
 ) -> dict[str, Any]:
     """Data for viewer.js. `box`: the corners of what moves; `size`: the robot's reach."""
     contacts = standing.contacts
+    x, y = ((box[0] + box[1]) / 2)[:2].tolist()
     return {
         "surface": surface(standing.ground, *box, size, pack),
-        "level": float(np.mean(standing.ground.height(*((box[0] + box[1])[:2] / 2)))),
+        "level": float(_heights(standing.ground, np.array([x]), np.array([y]))[0, 0]),
         "names": [str(name) for name in contacts.names],
         "colours": [joint_colour(k) for k in range(len(contacts.names))],
         "points": pack(contacts.points[keep]),
@@ -122,8 +123,8 @@ def _bends(x: Array, heights: Array) -> Array:
     change = np.zeros(len(x))
     change[1:-1] = np.abs(np.diff(heights, n=2, axis=0)).max(axis=1)
     density = np.full(len(x), 1.0 / len(x)) + (change / change.sum() if change.sum() > 1e-12 else 0.0)
-    share = np.cumsum(density) - density[0]
-    return np.interp(np.linspace(0.0, share[-1], LINES), share, x)
+    share: Array = np.cumsum(density) - density[0]
+    return np.interp(np.linspace(0.0, float(share[-1]), LINES), share, x)
 
 
 def footprints(times: Array, contacts: Contacts, size: float) -> Array:
