@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics import convective, derivatives, energy, forward, inertia, inverse, kinematics, loops, passive
+from redyn.dynamics import (
+    convective,
+    derivatives,
+    energy,
+    forward,
+    inertia,
+    inverse,
+    kinematics,
+    loops,
+    passive,
+    rolling,
+)
 from redyn.dynamics.algorithm import (
     Algorithm,
     Columns,
@@ -577,6 +588,59 @@ def _loop_algorithms() -> list[Algorithm]:
     ]
 
 
+def _of_wheels(model: Model, arith: Arithmetic, s: Columns, w: Conditions) -> Outputs:
+    raise TypeError("this algorithm is of robots with wheels")
+
+
+def _rolling_algorithms() -> list[Algorithm]:
+    """What only robots with wheels have."""
+    return [
+        Algorithm(
+            "rates",
+            "",
+            _v,
+            (Output("rates", Kind.PLAIN, lambda m: (m.n,)),),
+            lambda m, a, s, w: [list(s[1])],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "rolling_points",
+            "",
+            _q,
+            (Output("points", Kind.PLAIN, lambda m: (len(m.contacts), 3)),),
+            lambda m, a, s, w: [flat(rolling.contact_points(m, a, s[0], m.contacts, m.up))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "rolling_forces",
+            "",
+            _t,
+            (Output("forces", Kind.PLAIN, lambda m: (len(m.contacts), 3)),),
+            _of_wheels,
+            options=_ALL,
+            regroup=True,
+            divisor=Divisor.MASS_MATRIX,
+            reduced=lambda s: [s.ground_forces(_acceleration(s)[0])],
+            closed=None,
+            per_pair=100,
+        ),
+    ]
+
+
 LOOP_ALGORITHMS = {algorithm.name: algorithm for algorithm in _loop_algorithms()}
-CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS}
+ROLLING_ALGORITHMS: dict[str, Entry] = {algorithm.name: algorithm for algorithm in _rolling_algorithms()}
+ROLLING_ALGORITHMS["rates_derivatives"] = Derivative(
+    ROLLING_ALGORITHMS["rates"].base,
+    ("q", "qd"),
+    _slopes(drates_dq=(lambda m: m.n, _directions), drates_dqd=(lambda m: m.n, _independent)),
+    _of_wheels,
+    reduced=None,
+    closed=None,
+    per_pair=100,
+)
+CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS, **ROLLING_ALGORITHMS}
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

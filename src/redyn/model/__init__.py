@@ -13,11 +13,11 @@ from redyn.model.rolling import CONTACT_ROW_NAMES, Contact, Rolling
 __all__ = [
     "ACROSS",
     "ALONG",
+    "CONTACT_ROW_NAMES",
     "GEAR",
     "POSE_SIZE",
     "QUATERNION_SIZE",
     "ROW_NAMES",
-    "CONTACT_ROW_NAMES",
     "Closure",
     "Contact",
     "Coupling",

@@ -105,7 +105,16 @@ class Model:
     @property
     def driven(self) -> list[Link]:
         """The links whose rates are independent, in the order of qd."""
+        if isinstance(self.reduction, Rolling):
+            return [self._labelled(i) for i in self.reduction.independent]
         return list(self.links) if self.reduction is None else [self.links[i] for i in self.reduction.u_links]
+
+    def _labelled(self, i: int) -> Link:
+        """A link, its rate called as among the independent ones."""
+        assert isinstance(self.reduction, Rolling)
+        link = self.links[i]
+        part = self.reduction.label(i, link.joint.label).rpartition(".")[2]
+        return replace(link, joint=replace(link.joint, part=part)) if link.joint.part else link
 
     @property
     def dof(self) -> int:
@@ -136,7 +145,9 @@ class Model:
     def actuators(self) -> list[Link]:
         """The links that tau acts on, in that order: those of the independent rates, unless a file names others."""
         reduction = self.reduction
-        return [self.links[i] for i in reduction.driven] if isinstance(reduction, Rolling) else self.driven
+        if not isinstance(reduction, Rolling) or reduction.driven == reduction.independent:
+            return self.driven
+        return [self.links[i] for i in reduction.driven]
 
     @property
     def tangent(self) -> int:

@@ -14,7 +14,7 @@ from redyn.files import PICTURE, writing
 from redyn.kinematics import capsules, link_poses, place, travel
 from redyn.kinematics.shape import LOOSE, bodies, joint_places
 from redyn.report.colours import FAINT, FORCE, INK, PATH, joint_colour
-from redyn.report.plots import Plot, turning
+from redyn.report.plots import Plot, plot_colours, turning
 from redyn.report.rolling import wheels
 from redyn.report.standing import SLIPS, Contacts, Standing, footprints, weight
 from redyn.robot import Robot
@@ -64,7 +64,7 @@ def run_figure(
         if plot.bars:
             _draw_bars(axes, t, values, plot)
             continue
-        _draw_curves(axes, t, values, plot.colours(robot.velocity_names), f"{plot.title} ({plot.unit})")
+        _draw_curves(axes, t, values, plot_colours(robot, plot), f"{plot.title} ({plot.unit})")
         if len(plot.names) > 8 or list(plot.names) in labelled:  # more names would hide the curves
             continue
         lines, names = axes.get_lines()[1:], [str(name) for name in plot.names]
@@ -201,6 +201,10 @@ def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     axes.set_box_aspect((1, 1, 1))
     planar = float((high - low)[2]) < 0.02 * half
     axes.view_init(elev=90 if planar else 22, azim=-90 if planar else -58)
+    if robot.model.contacts and (high - low)[2] < half:  # on the floor, with no more room above than is needed
+        axes.set_zlim(low[2], low[2] + half)
+        axes.set_box_aspect((1, 1, 0.5))
+        axes.view_init(elev=38, azim=-58)
     axes.tick_params(labelsize=7, colors=FAINT, pad=0)
     if planar:
         axes.set_zticks([])

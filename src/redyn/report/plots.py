@@ -123,7 +123,7 @@ def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), whe
     """The curves of a plot at the times `t`, and those of other runs at the same times, as far as they last."""
     values = plot.curves(len(t), where)
     names, count = [str(name) for name in plot.names], len(plot.names)
-    colours, dashes, beyond = _colours(robot, plot), ["solid"] * count, _beyond(plot, values)
+    colours, dashes, beyond = plot_colours(robot, plot), ["solid"] * count, _beyond(plot, values)
     for other in others:
         second = other.plot.curves(len(other.t))
         more, red = np.full((len(t), second.shape[1]), np.nan), np.zeros((len(t), second.shape[1]), dtype=bool)
@@ -134,7 +134,7 @@ def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), whe
             red[:, k] = marked[nearest, k] & np.isfinite(more[:, k])
         values, beyond = np.concatenate([values, more], axis=1), np.concatenate([beyond, red], axis=1)
         same = list(other.plot.names) == list(plot.names)
-        colours = colours + (colours[:count] if same else _colours(robot, other.plot))
+        colours = colours + (colours[:count] if same else plot_colours(robot, other.plot))
         dashes = dashes + [other.dash] * second.shape[1]
         names = names + [f"{name}, {other.label}" for name in other.plot.names]
     return Curves(names, colours, dashes, values, beyond, count, _of_joints(robot, plot))
@@ -150,15 +150,16 @@ def _of_joints(robot: Robot, plot: Plot) -> bool:
 
 def _driven(robot: Robot) -> list[str]:
     """The rates with actuators, which alone have torques where loops are closed."""
-    return [robot.actuator_names[i] for i in robot.driven_rates]
+    return [robot.torque_names[i] for i in robot.driven_rates]
 
 
-def _colours(robot: Robot, plot: Plot) -> list[str]:
+def plot_colours(robot: Robot, plot: Plot) -> list[str]:
+    """One per curve: those of joints as in every picture."""
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
     if plot.of_joints(_driven(robot)):
         numbers = _colour_numbers(robot)
-        return [joint_colour(numbers[robot.actuator_names[i]]) for i in robot.driven_rates]
+        return [joint_colour(numbers[robot.torque_names[i]]) for i in robot.driven_rates]
     return plot.colours(robot.velocity_names)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.kinematics.rolling_points import points_at
+from redyn.dynamics.task import Task
 from redyn.kinematics.shape import body_numbers, frame_offset, joint_places, reach
 from redyn.model import Contact
 from redyn.report.colours import joint_colour
@@ -61,10 +61,21 @@ def _colour_index(robot: Robot, contact: Contact) -> int:
     return names.index(model.links[(contact.spin or contact.carrier) - 1].joint.name)
 
 
-def track_points(robot: Robot, poses: Array) -> Array:
-    """Where wheels touch the ground, in the order of the file, (N, wheels, 3), at poses of links (N, L + 1, 4, 4)."""
-    points = points_at(robot, poses)
-    return np.stack(list(points.values()), axis=1) if points else np.zeros((len(poses), 0, 3))
+def track_points(robot: Robot, q: Array) -> Array:
+    """Where wheels touch the ground at the states `q` (N, nq), in the order of the file: (N, wheels, 3).
+
+    Also where rates are singular. A disk that lies flat touches it everywhere; its centre stands for all points then.
+    """
+    contacts = robot.model.contacts
+    if not contacts:
+        return np.zeros((len(q), 0, 3))
+    points = robot.evaluator(Task("rolling_points", guarded=False), [q], check=False)[0]
+    return standing_in(points, np.stack([robot.tree.forward_kinematics(q, c.name)[:, :3, 3] for c in contacts], axis=1))
+
+
+def standing_in(points: Array, centres: Array) -> Array:
+    """The points, and the centres where these are no numbers."""
+    return np.where(np.isfinite(points), points, centres)
 
 
 def turning_centres(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Array:
@@ -86,7 +97,7 @@ def turning_centres(robot: Robot, q: ArrayLike, qd: ArrayLike) -> Array:
     near = np.linalg.norm(across, axis=1) < FAR * reach(robot) * np.abs(w)
     turning = near & (np.abs(w) > STILL)
     centre = p + across / np.where(turning, w, 1.0)[:, None]
-    level = np.min([point @ z for point in robot.rolling_points(states).values()], axis=0)
+    level = (track_points(robot, states) @ z).min(axis=1)
     centre += (level - centre @ z)[:, None] * z
     return np.where(turning[:, None], centre, none)
 

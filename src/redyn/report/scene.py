@@ -94,7 +94,7 @@ def scene(
     appearance = look(robot, meshes)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
-    tracks = track_points(robot, poses)
+    tracks = track_points(robot, kept)
     seen = view(robot, shapes, joints, poses, appearance, tracks)
     own = _own_size(robot, shapes, poses[:1], appearance)
     return {

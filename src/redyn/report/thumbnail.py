@@ -18,7 +18,7 @@ from redyn.evaluate import uncompiled
 from redyn.kinematics import Capsule, capsules, place
 from redyn.kinematics.shape import JointPlace, bodies, joint_places
 from redyn.report.colours import joint_colour
-from redyn.report.rolling import track_points, wheels
+from redyn.report.rolling import standing_in, wheels
 from redyn.report.scene import view
 from redyn.report.shapes import Look, look
 from redyn.robot import Robot
@@ -62,7 +62,7 @@ def thumbnail(robot: Robot) -> str:
     """
     shapes, joints, appearance = capsules(robot), joint_places(robot), look(robot)
     poses = _poses(robot)
-    stage = view(robot, shapes, joints, poses[None], appearance, track_points(robot, poses[None]))
+    stage = view(robot, shapes, joints, poses[None], appearance, _tracks(robot, poses))
     camera = _camera(stage)
     modelled = set(appearance.modelled) if appearance.placed else set(range(len(poses)))
     rolling = [wheel for wheel in wheels(robot) if wheel["kind"] != "blade" and wheel["link"] in modelled]
@@ -88,9 +88,21 @@ def thumbnail(robot: Robot) -> str:
 
 def _poses(robot: Robot) -> Array:
     """Of the world and of every moving link, (L + 1, 4, 4)."""
-    still = np.zeros((1, robot.dof))
-    moving = uncompiled.run(robot.model, Task("link_motion"), [robot.initial[None], still, still], lambda *_: ())[0]
+    tree = robot.tree.model if robot.model.contacts else robot.model
+    still = np.zeros((1, tree.dof))
+    moving = uncompiled.run(tree, Task("link_motion"), [robot.initial[None], still, still], lambda *_: ())[0]
     return np.concatenate([np.eye(4)[None], moving.reshape(-1, 4, 4)])
+
+
+def _tracks(robot: Robot, poses: Array) -> Array:
+    """Where wheels touch the floor, (1, wheels, 3)."""
+    contacts = robot.model.contacts
+    if not contacts:
+        return np.zeros((1, 0, 3))
+    task = Task("rolling_points", guarded=False)
+    points = uncompiled.run(robot.model, task, [robot.initial[None]], lambda *_: ())[0]
+    centres = poses[[robot.link_names.index(contact.name) + 1 for contact in contacts], :3, 3]
+    return standing_in(points.reshape(1, -1, 3), centres[None])
 
 
 def _camera(stage: dict[str, Any]) -> _Camera:

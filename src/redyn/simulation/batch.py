@@ -80,7 +80,7 @@ def simulate_batch(
     every = steps if sample is None else round(positive("sample", sample, "seconds") / pace)
     if sample is not None and (every < 1 or abs(every * pace - float(sample)) > 1e-6 * pace or steps % every):
         raise InputError(f"sample: expected a whole number of steps that divides {steps}, {sample!r} s is none")
-    n = robot.dof
+    n, m = robot.dof, len(robot.model.actuators)
     joints = ", ".join(robot.joint_names[:8])
     states = [
         np.atleast_2d(normal(name, x, width, f"{counted(width, 'number')}, of the joints {joints}, for each motion"))
@@ -93,7 +93,7 @@ def simulate_batch(
     if payload is not None:
         extras.append(("payload", payload, 10, MEANINGS["payload"]))
     given = [np.atleast_2d(normal(*extra)) for extra in extras]
-    table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
+    table = None if torque is None or callable(torque) else _torque_table(torque, m, steps)
     count = _count([*states, *given, *([] if table is None else [table[0]])])
     if (steps // every + 1) * count * n > MOST_NUMBERS:
         raise InputError(
@@ -103,13 +103,13 @@ def simulate_batch(
     world = [_spread(a, count) for a in given]
     used, _ = world_inputs(robot.named_frame, gravity, None, payload)
     # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
-    robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
+    robot.forward_dynamics(Q, V, np.zeros((count, m)), None, payload, gravity)
     step_all = stepper(robot.evaluator, Task("forward_dynamics", **used, guarded=False))
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
     limits = torque_limits(robot, saturate)
-    tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
+    tau = np.zeros((count, m)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
     interrupts.begin()
     with Progress("simulating", length, progress) as bar:
@@ -117,7 +117,7 @@ def simulate_batch(
             while done < steps:
                 many = every - done % every
                 if callable(torque):
-                    tau, many = _called(cast(Any, torque), done * pace, Q, V), 1
+                    tau, many = _called(cast(Any, torque), done * pace, Q, V, m), 1
                 elif table is not None and len(table) > 1:
                     tau, many = _spread(table[done], count), 1
                 else:
@@ -166,18 +166,19 @@ def _spread(array: Array, count: int) -> Array:
     return np.ascontiguousarray(np.broadcast_to(array, (count, array.shape[-1])))
 
 
-def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> Array:
+def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array, width: int) -> Array:
+    shape = len(V), width
     views = [array.view() for array in (Q, V)]
     for view in views:
         view.flags.writeable = False  # the states go on from here
     try:
         value = real_array(torque(t, *views))
     except (TypeError, ValueError) as error:
-        raise InputError(f"torque(t, Q, QD): expected shape {V.shape} at t = {t:.6g} s: {error}") from error
+        raise InputError(f"torque(t, Q, QD): expected shape {shape} at t = {t:.6g} s: {error}") from error
     try:
-        rows = np.ascontiguousarray(np.broadcast_to(value, V.shape))
+        rows = np.ascontiguousarray(np.broadcast_to(value, shape))
     except ValueError:
-        raise InputError(f"torque(t, Q, QD): expected shape {V.shape}, got {value.shape} at t = {t:.6g} s") from None
+        raise InputError(f"torque(t, Q, QD): expected shape {shape}, got {value.shape} at t = {t:.6g} s") from None
     if not np.isfinite(rows).all():
         row = int(np.argwhere(~np.isfinite(rows))[0][0])
         raise InputError(f"torque(t, Q, QD): row {row} is not finite at t = {t:.6g} s")

@@ -170,7 +170,7 @@ class Run:
         for kind, names, values in (
             ("qd", v_names, self.qd),
             ("qdd", v_names, self.qdd),
-            ("tau", self.robot.actuator_names, self.tau),
+            ("tau", self.robot.torque_names, self.tau),
         ):
             columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(names)}
         if self.robot.model.end_effector is not None:
@@ -273,7 +273,7 @@ class Run:
         found = [
             Plot("Joint values", units(robot, "rad", "m", of="coordinates"), robot.coordinate_names, self.q),
             Plot("Joint rates", units(robot, "rad/s", "m/s"), names, self.qd),
-            Plot("Torques", units(robot, "Nm", "N", of="actuators"), robot.actuator_names, self.tau),
+            Plot("Torques", units(robot, "Nm", "N", of="actuators"), robot.torque_names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         ]
         standing = self._standing()

@@ -41,14 +41,14 @@ def stepper(evaluator: Evaluator, task: Task) -> Stepper:
 
 def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
     """For robots without such a kernel."""
-    quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
+    rates = Task("coordinate_rates", guarded=False) if evaluator.model.quaternions or evaluator.model.contacts else None
     closing, sweeps = Task("projection", guarded=False), SWEEPS if evaluator.model.loops else 0
 
     def step(
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
     ) -> tuple[Array, Array]:
         def rate(x: Array, y: Array) -> tuple[Array, Array]:
-            x_dot = evaluator(rates, [x, y], threads, check=False)[0] if quaternions else y
+            x_dot = y if rates is None else evaluator(rates, [x, y], threads, check=False)[0]
             return x_dot, evaluator(task, [x, y, tau, *world], threads, check=False)[0]
 
         for _ in range(count):
