@@ -171,7 +171,7 @@ export function createStanding(kit, data) {
   const [points, forces, normals, pressure, prints] = ["points", "forces", "normals", "pressure", "prints"].map((key) => floats(data[key]));
   const Y = new THREE.Vector3(0, 1, 0);
   const up = tools.vec(view.up);
-  const ground = data.surface && drawGround(kit, data.surface);
+  const ground = data.surface && drawGround(kit, data.surface, data.axes.map(tools.vec));
 
   const addForce = layer("forces", true);
   const addCone = layer("cones", false);
@@ -277,11 +277,12 @@ export function createStanding(kit, data) {
 }
 
 /** Ground that is not flat: a mesh, and grid lines on it. */
-function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }) {
+function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }, [ahead, aside, up]) {
   const [xs, ys, zs] = [x, y, heights].map(floats);
   const [m, n] = [xs.length, ys.length];
   const corners = new Float32Array(3 * m * n);
-  for (let i = 0; i < m; i += 1) for (let j = 0; j < n; j += 1) corners.set([xs[i], ys[j], zs[i * n + j]], 3 * (i * n + j));
+  const place = (a, b, z) => ahead.clone().multiplyScalar(a).addScaledVector(aside, b).addScaledVector(up, z);
+  for (let i = 0; i < m; i += 1) for (let j = 0; j < n; j += 1) place(xs[i], ys[j], zs[i * n + j]).toArray(corners, 3 * (i * n + j));
   const index = [];
   for (let i = 0; i + 1 < m; i += 1) {
     for (let j = 0; j + 1 < n; j += 1) {
@@ -319,8 +320,8 @@ function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }) {
         }
       }
     };
-    draw(xs, ys, (i, j) => zs[i * n + j], (a, b, z) => new THREE.Vector3(a, b, z));
-    draw(ys, xs, (j, i) => zs[i * n + j], (b, a, z) => new THREE.Vector3(a, b, z));
+    draw(xs, ys, (i, j) => zs[i * n + j], place);
+    draw(ys, xs, (j, i) => zs[i * n + j], (b, a, z) => place(a, b, z));
     return found;
   }
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.evaluate.ground import Ground
 from redyn.report.colours import joint_colour
 from redyn.report.plots import Plot
 from redyn.robot import Robot
@@ -22,12 +23,6 @@ PRINTS = 6000  # most footprints
 SAMPLES = 6000  # most instants that are looked at for footprints
 SIZE = 0.014  # radius of a footprint, as a share of the robot's reach
 CURVES = 12  # contacts with a curve of their own; more are added up link by link
-
-
-class Surface(Protocol):
-    """A ground: heights (m) at points of the horizontal plane."""
-
-    def height(self, x: Any, y: Any, /) -> Any: ...
 
 
 class Contacts(Protocol):
@@ -54,7 +49,7 @@ class Contacts(Protocol):
 class Standing(NamedTuple):
     """The ground of a run, and what touches it."""
 
-    ground: Surface
+    ground: Ground
     contacts: Contacts
 
 
@@ -79,11 +74,13 @@ def scene_data(
     pack: Any,
 ) -> dict[str, Any]:
     """Data for viewer.js. `box`: the corners of what moves; `size`: the robot's reach."""
-    contacts = standing.contacts
-    x, y = ((box[0] + box[1]) / 2)[:2].tolist()
+    contacts, ground = standing.contacts, standing.ground
+    axes = np.array([*ground.form.horizontal, ground.form.up])
+    ends = np.sort(np.stack(box) @ axes[:2].T, axis=0)
     return {
-        "surface": surface(standing.ground, *box, size, pack),
-        "level": float(_heights(standing.ground, np.array([x]), np.array([y]))[0, 0]),
+        "axes": axes.tolist(),  # of x, y and the height
+        "surface": surface(ground, *ends, size, pack),
+        "level": float(ground.height(*ends.mean(axis=0))),
         "names": [str(name) for name in contacts.names],
         "colours": [joint_colour(k) for k in range(len(contacts.names))],
         "points": pack(contacts.points[keep]),
@@ -98,7 +95,7 @@ def scene_data(
     }
 
 
-def surface(ground: Surface, low: Array, high: Array, margin: float, pack: Any) -> dict[str, Any] | None:
+def surface(ground: Ground, low: Array, high: Array, margin: float, pack: Any) -> dict[str, Any] | None:
     """Heights on a mesh around what moves, with more lines where the ground bends; None if it is flat."""
     ends = [(float(low[k]) - 1.2 * margin, float(high[k]) + 1.2 * margin) for k in range(2)]
     some = [np.linspace(*span, 41) for span in ends]
@@ -112,10 +109,10 @@ def surface(ground: Surface, low: Array, high: Array, margin: float, pack: Any) 
     return {"x": pack(x), "y": pack(y), "heights": pack(heights)}
 
 
-def _heights(ground: Surface, x: Array, y: Array) -> Array:
+def _heights(ground: Ground, x: Array, y: Array) -> Array:
     """(len(x), len(y))."""
     across, along = np.meshgrid(x, y, indexing="ij")
-    return np.broadcast_to(np.asarray(ground.height(across, along), dtype=np.float64), across.shape)
+    return ground.height(across, along)
 
 
 def _bends(x: Array, heights: Array) -> Array:
