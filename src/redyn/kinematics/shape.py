@@ -100,7 +100,7 @@ def capsules(robot: RobotLike, radius: ArrayLike | None = None, travel: ArrayLik
     """The links of a robot as capsules, at least one for each moving link.
 
     `radius`: one for all or one per moving link; by default a few percent of the reach, thinner towards the tips.
-    `travel`: least and greatest value of every joint, (dof, 2), with wheels of every joint of the tree, which determines
+    `travel`: least and greatest value of every joint, (dof, 2), with wheels of the whole tree, which determines
     the length of the rods of prismatic joints; see the function of that name.
 
     >>> import redyn

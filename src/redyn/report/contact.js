@@ -295,6 +295,7 @@ function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }, [ahe
   geometry.setIndex(index);
   geometry.computeVertexNormals();
   const look = paint({ color: GROUNDS.light, roughness: 0.95, metalness: 0, side: THREE.DoubleSide });
+  Object.assign(look, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }); // lines lie on it
   const mesh = new THREE.Mesh(geometry, look);
   mesh.receiveShadow = true;
   const ink = new THREE.LineBasicMaterial({ color: 0x8795a6, transparent: true, opacity: 0.6 });
@@ -311,7 +312,7 @@ function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }, [ahe
 
   function gridOn() {
     const found = [];
-    const lift = 0.02 * view.thickness;
+    const lift = 0.06 * view.thickness;
     const draw = (places, others, height, point) => {
       for (let k = Math.ceil(places[0] / step); k * step <= places[places.length - 1]; k += 1) {
         const z = across(places, k * step, height);

@@ -104,6 +104,8 @@ def _draw_curves(axes: Any, t: Array, values: Array, colours: list[str], title: 
     for curve, colour in zip(values.T, colours, strict=True):
         axes.plot(t, curve, color=colour, linewidth=1.8 if len(colours) <= 8 else 1.0)
     dress(axes, title)
+    if len(t) > 1:
+        axes.set_xlim(t[0], t[-1])  # also where a curve begins later
 
 
 def _draw_bars(axes: Any, t: Array, values: Array, plot: Plot) -> None:

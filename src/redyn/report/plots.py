@@ -70,7 +70,7 @@ class Plot(NamedTuple):
     def colours(self, joint_names: Sequence[str]) -> list[str]:
         """One per curve."""
         joints = self.of_joints(joint_names)
-        return [joint_colour(k) if joints else OTHERS[k % len(OTHERS)] for k in range(len(self.names))]
+        return [joint_colour(k) if joints or k >= len(OTHERS) else OTHERS[k] for k in range(len(self.names))]
 
 
 class Other(NamedTuple):

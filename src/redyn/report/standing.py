@@ -76,11 +76,11 @@ def scene_data(
     """Data for viewer.js. `box`: the corners of what moves; `size`: the robot's reach."""
     contacts, ground = standing.contacts, standing.ground
     axes = np.array([*ground.form.horizontal, ground.form.up])
-    ends = np.sort(np.stack(box) @ axes[:2].T, axis=0)
+    low, high = np.sort(np.stack(box) @ axes[:2].T, axis=0)
     return {
         "axes": axes.tolist(),  # of x, y and the height
-        "surface": surface(ground, *ends, size, pack),
-        "level": float(ground.height(*ends.mean(axis=0))),
+        "surface": surface(ground, low, high, size, pack),
+        "level": float(ground.height(*((low + high) / 2))),
         "names": [str(name) for name in contacts.names],
         "colours": [joint_colour(k) for k in range(len(contacts.names))],
         "points": pack(contacts.points[keep]),
