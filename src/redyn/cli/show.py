@@ -191,7 +191,9 @@ def _show_loops(robot: Robot, console: Console) -> None:
 
 def _show_wheels(robot: Robot, console: Console) -> None:
     """What rolls, and the entries of qd and tau that are left."""
-    table = Table("link", "kind", "radius", "roller", title="Wheels, which roll without slipping", title_justify="left")
+    from redyn.description.numbers import format_angle
+
+    table = Table("link", "kind", "radius", "roller", title="Wheels", title_justify="left")
     table.box, table.header_style = None, "bold"
     for wheel in robot.description.rolling:
         roller = "-" if wheel.roller is None else str(format_angle(wheel.roller))

@@ -235,8 +235,8 @@ def _law(
         raise InputError("give at most one of --torque, --pd and --follow")
     if robot.model.contacts and (pd or follow):
         raise InputError(
-            f"{'--pd' if pd else '--follow'}: the wheels of {robot.name} tie its joints to each other, so that they cannot "
-            "be brought to any values; give --torque, or a controller to redyn.simulate"
+            f"{'--pd' if pd else '--follow'}: the wheels of {robot.name} tie its joints to each other, so that they "
+            "cannot be brought to any values; give --torque, or a controller to redyn.simulate"
         )
     if torque is not None:
         return _torque(robot, torque)

@@ -64,7 +64,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
       byId("fit").addEventListener("click", () => made.forEach((viewer) => viewer.fit({ now: true })));
       const red = made.some((viewer) => viewer.contacts.length) ? "red above the time line: links touch" : "";
       const step = `grid ${Number(made[0].gridStep.toPrecision(2))} m`;
-      byId("grid").textContent = [made[0].note, red, step].filter(Boolean).join(", ");
+      byId("grid").textContent = [made[0].note, made[0].key, red, step].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;

@@ -158,7 +158,7 @@ def plot_colours(robot: Robot, plot: Plot) -> list[str]:
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
     if plot.of_joints(_driven(robot)):
-        numbers = _colour_numbers(robot)
+        numbers = colour_numbers(robot)
         return [joint_colour(numbers[robot.torque_names[i]]) for i in robot.driven_rates]
     return plot.colours(robot.velocity_names)
 
@@ -166,7 +166,7 @@ def plot_colours(robot: Robot, plot: Plot) -> list[str]:
 def coordinate_colours(robot: Robot) -> list[str]:
     """Colour of each entry of q: that of its velocity."""
     colours: list[str] = []
-    numbers = _colour_numbers(robot)
+    numbers = colour_numbers(robot)
     for link in robot.model.located:
         j, count = numbers[link.joint.label], link.joint.coordinates
         if count > 1:
@@ -177,7 +177,7 @@ def coordinate_colours(robot: Robot) -> list[str]:
     return colours
 
 
-def _colour_numbers(robot: Robot) -> dict[str, int]:
+def colour_numbers(robot: Robot) -> dict[str, int]:
     """Of every rate of the tree: as in qd, and those that depend on others after them."""
     labels = [link.joint.label for link in (*robot.model.driven, *robot.model.located)]
     return {label: k for k, label in reversed(list(enumerate(labels)))}

@@ -833,7 +833,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
     has,
     hasMeshes: shapes.placed.length > 0,
-    note: [shapes.note, standing?.note].filter(Boolean).join(", "),
+    note: shapes.note ?? "",
+    key: standing?.note ?? "",
     contacts: contacts(),
     touchingAt: (t) => pairsAt(t).map(([a, b]) => [scene.links[a].name, scene.links[b].name]),
   };

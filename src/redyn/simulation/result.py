@@ -220,7 +220,7 @@ class Run:
         if self.robot.model.end_effector is not None:
             columns |= {f"path_{axis}": self.path[:, i] for i, axis in enumerate("xyz")}
         columns |= {f"energy_{name}": values for name, values in self.energy._asdict().items()}
-        standing = self._standing()
+        standing = self.standing
         return columns if standing is None else columns | contact_columns(standing.contacts)
 
     def to_csv(self, path: str | Path, force: bool = False) -> Path:
@@ -243,7 +243,7 @@ class Run:
         """A Matplotlib figure: the motion, joint values and rates, torques and energies; saved to `path` if given."""
         from redyn.report.figures import run_figure
 
-        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path, force, self._standing())
+        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path, force, self.standing)
 
     def html(self, path: str | Path, force: bool = False) -> Path:
         """One self-contained page: the robot in 3D, a player, and plots that follow it. Opens without a network."""
@@ -262,10 +262,12 @@ class Run:
             payload=self._carried(),
             pushes=self._pushed(),
             rates=self.qd,
-            standing=self._standing(),
+            standing=self.standing,
         )
 
-    def _standing(self) -> Standing | None:
+    @property
+    def standing(self) -> Standing | None:
+        """The ground and what touches it, for pictures."""
         from redyn.report.standing import Standing
 
         ground, contacts = self.ground, self.ground_contacts
@@ -321,5 +323,5 @@ class Run:
             Plot("Torques", units(robot, "Nm", "N", of="actuators"), robot.torque_names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         ]
-        standing = self._standing()
+        standing = self.standing
         return found if standing is None else [found[0], *charts(robot, standing.contacts), *found[1:]]
