@@ -691,8 +691,9 @@ class Robot:
         """
         from redyn.kinematics import inverse_kinematics
 
+        robot = self.tree if self.model.contacts else self  # wheels restrict rates, not where the joints may be
         return inverse_kinematics(
-            self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
+            robot, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
 
     def inverse_kinematics_all(
@@ -717,7 +718,8 @@ class Robot:
         """
         from redyn.kinematics import inverse_kinematics_all
 
-        return inverse_kinematics_all(self, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
+        robot = self.tree if self.model.contacts else self
+        return inverse_kinematics_all(robot, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
 
     def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
         """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.

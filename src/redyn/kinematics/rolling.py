@@ -11,17 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.arithmetic import Floats
+from redyn.algebra import Scalar
+from redyn.arithmetic import Arrays
 from redyn.description.schema import BODY_RATES, VELOCITIES, RobotDescription
 from redyn.dynamics.kinematics import poses, propagations
 from redyn.dynamics.rolling import ContactRows, contact_points
 from redyn.errors import DescriptionError
+from redyn.evaluate.columns import scalars
 from redyn.model import Contact, Model, Rolling, configuration
 from redyn.model.model import offsets
+from redyn.model.rolling import VERTICAL
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -32,6 +36,8 @@ LEVEL = 1e-12  # sine of the angle of an axle to the ground
 SHARE = 0.3  # of the worth of the best choice, from which on another one is good enough
 POOR = 1e-3  # worth below which a choice is singular somewhere
 PLANAR = 3  # rates of a planar joint
+NEWTON = 60  # steps towards a configuration that stands on all its wheels
+MOST_STEP = 0.5  # rad or m, of each of them
 MOST_CHOICES = 5_000  # of independent rates that are tried
 HEIGHT = 1e-6  # m, by which contacts with one plane may differ
 
@@ -45,22 +51,23 @@ def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[st
     contacts = tuple(replace(c, upright=level) for c, level in zip(model.contacts, upright, strict=True))
     model = replace(model, contacts=contacts)
     every = [(k, row) for k, contact in enumerate(contacts) for row in contact.rows]
-    whole = np.array([_rows(model, q) for q in states])
+    states = _standing(model, states)
+    whole = _rows(model, states)
     kept = _independent_rows(whole)
     A = whole[:, kept]
     _require_freedom(model, A)
     count = model.n - len(kept)
     # At right angles a poor choice of rates is often singular. Where wheels lose their hold there, every choice is.
-    square = np.array([_at_right_angles(model, q, generator) for q in states])
-    turned = np.array([_rows(model, q)[kept] for q in square])
-    held = [_rank(rows) == len(kept) for rows in turned]
+    square = _standing(model, np.array([_at_right_angles(model, q, generator) for q in states]))
+    turned = _rows(model, square)[:, kept]
+    held = [bool(np.isfinite(rows).all()) and _rank(rows) == len(kept) for rows in turned]
     A, looked = np.concatenate([A, turned[held]]), np.concatenate([states, square[held]])
     bases = _bases(model, A, looked)
     order = _order(model, description)
     found = [basis.best(order, count) for basis in bases]
     best = next((choice for choice in found if choice.worth >= POOR), found[0])
     chosen = best if description.independent is None else _given(model, description.independent, bases, best)
-    notes, better = _heights(model), ()
+    notes, better = _uneven(model), ()
     if chosen.worth < POOR <= best.worth:
         better = tuple(best.labels)
         notes.append(
@@ -140,9 +147,20 @@ def _at_right_angles(model: Model, q: Array, generator: np.random.Generator) -> 
     return turned
 
 
-def _rows(model: Model, q: Array) -> Array:
-    found = ContactRows(model, Floats(), [float(x) for x in q], model.contacts, model.up).rows
-    return np.array([row for rows in found for row in rows], dtype=np.float64).reshape(-1, model.n)
+def _rows(model: Model, states: Array) -> Array:
+    """All rows at every state, (N, rows, n); not finite where a wheel lies flat."""
+    with np.errstate(all="ignore"):
+        found = ContactRows(model, Arrays(), scalars(states), model.contacts, model.up).rows
+    return _stacked([row for rows in found for row in rows], len(states))
+
+
+def _stacked(rows: Sequence[Sequence[Scalar]], count: int) -> Array:
+    """Columns of numbers, or numbers for all states, as (N, rows, entries)."""
+    found = np.empty((count, len(rows), len(rows[0])))
+    for i, row in enumerate(rows):
+        for j, entry in enumerate(row):
+            found[:, i, j] = cast(Any, entry)
+    return found
 
 
 def _rank(A: Array) -> int:
@@ -174,26 +192,46 @@ def _base(model: Model) -> list[int]:
 
 def _always_level(model: Model, contact: Contact, states: Array) -> bool:
     """Whether an axle is level at every configuration: not where a base is free to lean."""
-    axle = np.array(contact.axle.components())
-    return all(abs(float(axle @ _up_in(model, contact.carrier, q))) < LEVEL for q in states)
+    arith = Arrays()
+    placed = poses(model, arith, propagations(model, arith, scalars(states)))
+    tilt = (placed[contact.carrier].R.T @ model.up).dot(contact.axle)
+    return bool(np.all(np.abs(np.asarray(tilt, dtype=np.float64)) < LEVEL))
 
 
-def _up_in(model: Model, link: int, q: Array) -> Array:
-    """The normal of the ground in the axes of a link."""
-    arith = Floats()
-    placed = poses(model, arith, propagations(model, arith, [float(x) for x in q]))
-    return np.array((placed[link].R.T @ model.up).components(), dtype=np.float64)
+def _heights(model: Model, states: Array) -> Array:
+    """How high every contact is above the first one; not finite where a wheel lies flat."""
+    with np.errstate(all="ignore"):
+        points = contact_points(model, Arrays(), scalars(states), model.contacts, model.up)
+    heights = _stacked(points, len(states)) @ np.array(model.up.components())
+    return heights - heights[:, :1]
 
 
-def _heights(model: Model) -> list[str]:
-    """That wheels of a base that cannot rise touch one plane."""
-    if not all(contact.upright or contact.kind == "blade" for contact in model.contacts):
-        return []
-    q = [float(x) for x in configuration.neutral(model)]
-    points = np.array(contact_points(model, Floats(), q, model.contacts, model.up), dtype=np.float64)
-    heights = points @ np.array(model.up.components())
+def _standing(model: Model, states: Array) -> Array:
+    """The states, moved until all contacts are in one plane; those that do not get there are left out.
+
+    A base that may lean and rise stands on its wheels at few of its configurations, and only these matter.
+    """
+    vertical = [row == VERTICAL for contact in model.contacts for row in contact.rows]
+    for _ in range(NEWTON):
+        heights = _heights(model, states)
+        regular = np.isfinite(heights).all(axis=1)
+        states, heights = states[regular], heights[regular]
+        if np.abs(heights).max(initial=0.0) < HEIGHT * 1e-6:
+            return states
+        rows = _rows(model, states)[:, vertical]
+        if np.abs(rows).max(initial=0.0) < ZERO:  # a planar base: its wheels stay as high as they are
+            return states
+        back = cast(Array, np.linalg.pinv(rows - rows[:, :1], rcond=ZERO))
+        steps = -np.einsum("nij,nj->ni", back, heights)
+        states = configuration.integrate(model, states, np.clip(steps, -MOST_STEP, MOST_STEP))
+    return states[np.abs(_heights(model, states)).max(axis=1) < HEIGHT * 1e-3]
+
+
+def _uneven(model: Model) -> list[str]:
+    """What is to be said where contacts are not in one plane at first."""
+    (heights,) = _heights(model, configuration.neutral(model)[None])
     low, high = int(np.argmin(heights)), int(np.argmax(heights))
-    if heights[high] - heights[low] < HEIGHT:
+    if not heights[high] - heights[low] >= HEIGHT:
         return []
     names = [contact.name for contact in model.contacts]
     return [

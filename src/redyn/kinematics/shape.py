@@ -77,7 +77,7 @@ def bodies(robot: RobotLike) -> list[Body]:
     found: list[Body] = []
     first: Link | None = None
     numbers = body_numbers(robot)
-    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
+    velocities = [link.joint.name for link in (*robot.model.located, *robot.model.links)]
     for link in robot.model.links:
         first = first or link
         if not link.virtual:

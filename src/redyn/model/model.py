@@ -249,6 +249,11 @@ class Model:
         return [starts[i] for i in self.reduction.u_links]
 
     @property
+    def places(self) -> list[int]:
+        """Where in q the coordinates of each of the located links begin."""
+        return offsets(self.located)
+
+    @property
     def quaternions(self) -> list[int]:
         """Where in q each unit quaternion begins."""
         found = zip(offsets(self.located), self.located, strict=True)
