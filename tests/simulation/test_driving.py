@@ -85,7 +85,7 @@ def test_a_tip_stays_while_its_base_drives():
 def test_a_tip_follows_a_line():
     robot = redyn.load("mobile-manipulator")
     place = robot.forward_kinematics(robot.initial)[:3, 3]
-    motion = redyn.trajectory.cycloidal(place, place + [0.1, 0.2, 0.1], 1.5)
+    motion = redyn.trajectory.cycloidal(place, place + np.array([0.1, 0.2, 0.1]), 1.5)
     run = redyn.simulate(robot, robot.initial, np.zeros(6), 1.5, torque=control.follow_tip(robot, motion), rtol=1e-6)
     assert np.abs(run.path - motion(run.t)[0]).max() < 1e-5
 

@@ -47,13 +47,13 @@ def park(
 ) -> Torque:
     """Drive a differential drive or a car to a pose of its base, x, y and heading, and stop there.
 
-    The law of Aicardi, Casalino, Bicchi and Balestrino (1995): with the distance e to the goal, the angle alpha from the
-    heading to the line to the goal, and theta of that line to the heading of the goal, `gains` g, k, h give
+    The law of Aicardi, Casalino, Bicchi and Balestrino (1995): with the distance e to the goal, the angle alpha from
+    the heading to the line to the goal, and theta of that line to the heading of the goal, `gains` g, k, h give
 
         v = g e cos(alpha),    omega = k alpha + g cos(alpha) sin(alpha) (alpha + h theta) / alpha.
 
-    Where the goal is behind, it backs up while it turns. `speed` limits v in m/s, omega being slowed alike, so that the path
-    stays. `rate`, in 1/s, is how fast the wheels follow.
+    Where the goal is behind, it backs up while it turns. `speed` limits v in m/s, omega being slowed alike, so that the
+    path stays. `rate`, in 1/s, is how fast the wheels follow.
     """
     aim = one_row("goal", goal, 3, "x, y and heading")
     g, k, h = (positive("gains", x) for x in gains)
@@ -145,9 +145,9 @@ def follow_tip(
 ) -> Torque:
     """Move the origin of a frame, the end effector unless `link` names another, along x, y and z in time.
 
-    Errors decay as e-ddot + kd e-dot + kp e = 0 (resolved acceleration, Luh, Walker and Paul 1980). What the robot can do
-    besides is left to `base`, a function of t, q and qd that gives wanted accelerations of the independent rates, such as
-    `drive(robot, ...)`: as much of them as does not move the frame. Without it rates are damped.
+    Errors decay as e-ddot + kd e-dot + kp e = 0 (resolved acceleration, Luh, Walker and Paul 1980). What the robot can
+    do besides is left to `base`, a function of t, q and qd that gives wanted accelerations of the independent rates,
+    such as `drive(robot, ...)`: as much of them as does not move the frame. Without it rates are damped.
     """
     name = robot.frame_name(link)
     _check_motion("motion", motion, 3, "x, y and z")
@@ -217,7 +217,7 @@ def _base(robot: Robot) -> int:
 
 @dataclass(frozen=True)
 class _Unicycle:
-    """A base that moves ahead and turns: how its independent rates follow from v and omega, and the loop around them."""
+    """A base that moves ahead and turns: how its independent rates follow from v and omega, and a loop around them."""
 
     robot: Robot
     rate: float
@@ -230,9 +230,7 @@ class _Unicycle:
     def pose(self, q: Array) -> tuple[float, float, float]:
         return float(q[0]), float(q[1]), float(q[2])
 
-    def torque(
-        self, q: Array, qd: Array, v: float, omega: float, v_dot: float = 0.0, omega_dot: float = 0.0
-    ) -> Array:
+    def torque(self, q: Array, qd: Array, v: float, omega: float, v_dot: float = 0.0, omega_dot: float = 0.0) -> Array:
         return self.robot.inverse_dynamics(q, qd, self.accelerations(q, qd, v, omega, v_dot, omega_dot))
 
     def accelerations(self, q: Array, qd: Array, v: float, omega: float, v_dot: float, omega_dot: float) -> Array:
@@ -242,8 +240,8 @@ class _Unicycle:
             wanted, feed = (np.linalg.solve(W, x) for x in ([v, omega], [v_dot, omega_dot]))
             asked[self.wheels] = feed + self.rate * (wanted - qd[self.wheels])
             return asked
-        # The steered wheel turns towards the velocity that it should have, (v, omega length), the shorter way round, and
-        # spins as fast as it points there.
+        # The steered wheel turns towards the velocity that it should have, (v, omega length), the shorter way round,
+        # and spins as fast as it points there.
         (spin,) = (k for k in self.wheels if k != self.steer)
         angle = float(q[self.places[self.steer]])
         wheel = np.array([v, omega * self.length])
@@ -280,7 +278,9 @@ def _unicycle(robot: Robot, rate: float, arm: bool = False) -> _Unicycle:
     radius = float(_twists(robot, straight)[0, spin])
     turning = float(_twists(robot, across)[2, spin])
     if abs(radius) < _TINY or abs(turning) < _TINY:
-        raise InputError(f"{robot.name}: its driven wheel does not point ahead where {robot.velocity_names[steer]} is 0")
+        raise InputError(
+            f"{robot.name}: its driven wheel does not point ahead where {robot.velocity_names[steer]} is 0"
+        )
     return _Unicycle(robot, fast, wheels, places, steer, radius, radius / turning)
 
 
@@ -348,7 +348,9 @@ def _check_motion(name: str, motion: ReferenceMotion, count: int, meaning: str) 
     except (TypeError, ValueError):
         raise InputError(f"{name}: expected a motion of redyn.trajectory, or a function of t giving it") from None
     if sizes != [count] * 3:
-        raise InputError(f"{name}: expected {meaning}, their rates and accelerations, {count} numbers each, got {sizes}")
+        raise InputError(
+            f"{name}: expected {meaning}, their rates and accelerations, {count} numbers each, got {sizes}"
+        )
 
 
 def _turned(v: Array, angle: float) -> Array:

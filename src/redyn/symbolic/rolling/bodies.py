@@ -308,7 +308,7 @@ def _contact(
             raise InputError(f"{contact.kind} {contact.name!r}: symbolic equations need it on a link that moves")
         across = (0, 0, 1) if contact.kind == "disk" else (0, 1, 0)
         hub = _ZERO
-        axle = turned(_inverse(own[contact.carrier - 1]), cast(Triple, tuple(map(sp.Integer, across))))
+        axle = turned(_inverse(own[contact.carrier - 1]), cast(Triple, tuple(sp.Integer(x) for x in across)))
     roller = (sp.Integer(1), sp.Integer(0))
     if angle:
         name = "alpha" if "alpha" not in take.expressions or abs(abs(angle) - take.known["alpha"]) < _ALIKE else ""
