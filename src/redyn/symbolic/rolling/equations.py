@@ -121,7 +121,7 @@ class RollingEquations(Equations):
 
     @cached_property
     def multipliers(self) -> Matrix:
-        """lambda of the rows: forces of the ground on the wheels, in f = M qdd + h - tau of the tree (f_x, f_y, ...)."""
+        """lambda of the rows: forces of the ground on the wheels, in f = M qdd + h - tau of the tree: f_x, f_y ..."""
         return self.rolling.multipliers(self.rolling.forces)
 
     # --- use -----------------------------------------------------------------------------------------------------

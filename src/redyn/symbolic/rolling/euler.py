@@ -1,8 +1,9 @@
 """A disk on a free base as a tree of single joints: x, y, z, and Euler's angles psi, theta and phi.
 
-Quaternions have no closed forms that one would read. In these coordinates the disk turns by psi about the vertical, leans
-by theta about the heading e1 (theta is the angle of its plane to the ground, 90 deg upright), and spins by phi about its
-axle e3: R = Rz(psi) Rx(theta) Rz(phi). They are singular where it lies flat, sin(theta) = 0, and so is its rolling.
+Quaternions have no closed forms that one would read. In these coordinates the disk turns by psi about the vertical,
+leans by theta about the heading e1 (theta is the angle of its plane to the ground, 90 deg upright), and spins by phi
+about its axle e3: R = Rz(psi) Rx(theta) Rz(phi). They are singular where it lies flat, sin(theta) = 0, and so is its
+rolling.
 """
 
 from __future__ import annotations
