@@ -49,6 +49,28 @@ def test_the_guide_to_loops_runs():
     assert abs(names["run"].loop_error).max() < 1e-15
 
 
+def test_the_guide_to_wheels_runs(tmp_path, monkeypatch, capsys):
+    """Its robot file and its blocks of Python, one after the other, with the numbers that it prints."""
+    import numpy as np
+
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "wheels.md").read_text("utf-8")
+    (robot_file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "my-robot.yaml").write_text(robot_file, "utf-8")
+    names: dict[str, object] = {}
+    for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(program, names)
+    parked, beside, (driven, moved) = (
+        [float(x) for x in re.findall(r"[-+.\de]+", line)] for line in capsys.readouterr().out.splitlines()
+    )
+    np.testing.assert_allclose(parked, names["goal"], atol=2e-4)
+    assert beside[0] < 0.015
+    assert driven > 0.35
+    assert moved < 1e-8
+    np.testing.assert_allclose(names["slide"].q[-1, :3], [1, 1, np.pi], atol=1e-8)
+    assert (tmp_path / "parked.html").stat().st_size > 100_000
+
+
 def test_the_guide_to_exercises_runs(tmp_path, capsys):
     """Its Python, and its exercise: the answers by hand."""
     import numpy as np

@@ -380,7 +380,9 @@ class Robot:
 
     @property
     def driven_rates(self) -> list[int]:
-        """Where the rates of the actuated joints are in qd."""
+        """Where the actuated joints are in tau, and in qd unless wheels roll."""
+        if self.model.contacts:
+            return list(range(len(self.model.actuators)))
         chosen = set(self.actuated)
         return [i for i, link in enumerate(self.model.driven) if link.joint.name in chosen]
 

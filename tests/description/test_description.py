@@ -97,7 +97,8 @@ def test_library_is_the_published_list():
     published = """one-link two-link three-link puma stanford kuka-kr5 kuka-kr5-printed puma-2003 puma-2003-printed
         stanford-2003 newton-euler-rr newton-euler-rp newton-euler-rrr lagrange-two-link lagrange-pointing point-mass
         dual-arm-satellite gripper planar-biped spatial-biped four-bar slider-crank five-bar 3-rrr stewart delta
-        parallelogram-arm excavator hoeken andrews bricard"""
+        parallelogram-arm excavator hoeken andrews bricard differential-drive agv car mecanum omni rolling-disk
+        chaplygin-sleigh mobile-manipulator"""
     arms = {entry.name for entry in gallery("industrial")}
     assert set(library()) - arms == set(published.split())
     assert len(arms) >= 25
@@ -115,6 +116,13 @@ def test_every_entry_has_a_title_and_a_group():
 def test_entries_count_velocities(entry):
     robot = redyn.load(entry.name)
     assert (entry.dof, entry.mobility, entry.loops) == (robot.dof, robot.model.mobility, len(robot.loops))
+
+
+@pytest.mark.parametrize("entry", gallery("wheels"), ids=lambda e: e.name)
+def test_entries_on_wheels_count_independent_rates(entry):
+    robot = redyn.load(entry.name)
+    assert (entry.dof, entry.mobility) == (robot.tree.dof, robot.dof)
+    assert all(link.visual for link in robot.description.links if link.joint.type != "fixed")
 
 
 def test_search_of_the_gallery():

@@ -182,7 +182,9 @@ def _trials(robot: RobotLike) -> Array:
     """The same random configurations at every call: any rotation, prismatic joints within their travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
-    for link, start, (low, high) in zip(robot.model.located, robot.model.places, travel(robot), strict=True):
-        if link.joint.kind == "prismatic" and link.joint.single:
-            q[:, start] = low + (high - low) * rng.random(TRIALS)
+    span = travel(robot)
+    for variable in robot.model.variables:
+        if variable.joint.kind == "prismatic" and variable.joint.single:
+            low, high = span[variable.rate]
+            q[:, variable.q] = low + (high - low) * rng.random(TRIALS)
     return q

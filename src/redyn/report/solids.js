@@ -25,7 +25,7 @@ export function makeTools(THREE, detail = 1) {
   }
 
   /** A round body about y with rounded edges. */
-  function drum(radius, height, edge) {
+  function drum(radius, height, edge, sides = parts(48)) {
     const profile = [new THREE.Vector2(0, -height / 2)];
     for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
       const corners = parts(6);
@@ -35,7 +35,7 @@ export function makeTools(THREE, detail = 1) {
       }
     }
     profile.push(new THREE.Vector2(0, height / 2));
-    return new THREE.LatheGeometry(profile, parts(48));
+    return new THREE.LatheGeometry(profile, sides);
   }
 
   function capsule(radius, length) {

@@ -1,7 +1,7 @@
 """Controllers: what a student would write on the board, as callables torque(t, q, qd).
 
 Gains are one number for all joints or one per joint. They know the robot; give `gravity` if the run has another. Where
-loops are closed, only actuated joints get a torque.
+loops are closed, only actuated joints get a torque. Those of robots on wheels are in redyn.simulation.driving.
 
 >>> import redyn
 >>> robot = redyn.load("two-link")
@@ -25,7 +25,20 @@ from redyn.errors import InputError
 from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
+from redyn.simulation.driving import drive, follow_path, follow_pose, follow_tip, park
 from redyn.words import counted
+
+__all__ = [
+    "computed_torque",
+    "drive",
+    "feedforward",
+    "feedforward_pd",
+    "follow_path",
+    "follow_pose",
+    "follow_tip",
+    "park",
+    "pd_gravity",
+]
 
 Array = NDArray[np.float64]
 ReferenceMotion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd

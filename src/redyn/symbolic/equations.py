@@ -41,8 +41,8 @@ def derive(
     is to do so if the robot's numbers are those of rods. `centres="r"` uses the book's r_i, from the mass centre to the
     far end, instead of d_i.
 
-    Where wheels roll, the coordinates are x, y, psi of the base, phi of wheels and theta of other joints, and a disk that
-    moves freely has x, y, z, psi, theta and phi: see `redyn.symbolic.rolling`.
+    Where wheels roll, the coordinates are x, y, psi of the base, phi of wheels and theta of other joints, and a disk
+    that moves freely has x, y, z, psi, theta and phi: see `redyn.symbolic.rolling`.
 
     >>> import redyn
     >>> eqs = redyn.derive("two-link")

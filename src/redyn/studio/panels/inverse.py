@@ -280,7 +280,7 @@ class InversePanel:
             entry.frame.set_visibility(taught and form.has_paths)
         self._teach.set_visibility(taught)
         self._points.set_visibility(taught)
-        set_text(self._taught_note, "" if taught else NOT_TAUGHT)
+        set_text(self._taught_note, "" if taught else state.no_motion or NOT_TAUGHT)
         units = coordinate_units(state.robot)
         points = [{**asdict(point), "q": state.angles.row(point.q, units)} for point in form.points]
         unit = state.angles.of(together(units))

@@ -41,8 +41,8 @@ def worked_example(
 ) -> Chapter:
     """All sections, at a given or a generic state; `done` is called with the number of finished sections.
 
-    Of a robot with loops the state is of all joints or of the actuated ones; of one on wheels, q is of all joints, qd and
-    qdd are independent rates.
+    Of a robot with loops the state is of all joints or of the actuated ones; of one on wheels, q is of all joints, qd
+    and qdd are independent rates.
     """
     if isinstance(eqs, RollingEquations):
         return rolling_example(eqs, q, qd, qdd, done)

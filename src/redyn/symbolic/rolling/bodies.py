@@ -1,8 +1,8 @@
 """A robot on wheels with symbolic constants, in the axes of its file.
 
-A planar base has the coordinates x, y and psi, and in its own axes the velocity v_x, v_y; wheels turn by phi, other joints by theta or slide by s. Constants that
-are equal share a symbol, and so do equal wheels, as they do in a textbook: otherwise the inertia would depend on the
-angles of wheels that are round.
+A planar base has the coordinates x, y and psi, and in its own axes the velocity v_x, v_y; wheels turn by phi, other
+joints by theta or slide by s. Constants that are equal share a symbol, and so do equal wheels, as they do in a textbook:
+otherwise the inertia would depend on the angles of wheels that are round.
 
     R            radius of a wheel                     m_w, I_w, I_wt   of a wheel: mass, inertia about its axle, across
     l, b, h      where a joint sits, along x, y, z     m_1, d_1x, I_1zz ... of the other links, in the axes of the file
@@ -308,7 +308,7 @@ def _contact(
             raise InputError(f"{contact.kind} {contact.name!r}: symbolic equations need it on a link that moves")
         across = (0, 0, 1) if contact.kind == "disk" else (0, 1, 0)
         hub = _ZERO
-        axle = turned(_inverse(own[contact.carrier - 1]), cast(Triple, tuple(map(sp.Integer, across))))
+        axle = turned(_inverse(own[contact.carrier - 1]), cast(Triple, tuple(sp.Integer(x) for x in across)))
     roller = (sp.Integer(1), sp.Integer(0))
     if angle:
         name = "alpha" if "alpha" not in take.expressions or abs(abs(angle) - take.known["alpha"]) < _ALIKE else ""

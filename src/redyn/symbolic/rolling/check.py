@@ -57,7 +57,7 @@ def multipliers(robot: Robot, at: RollingState, tau: Array) -> tuple[Array, Arra
     """lambda of the rows, and f = M qdd + h - tau of the tree that they balance."""
     f = robot.tree.inverse_dynamics(at.q, at.qd, at.qdd)
     f[list(robot.model.reduction.driven)] -= tau  # pyright: ignore
-    return np.linalg.lstsq(at.A.T, f, rcond=None)[0], f
+    return np.asarray(np.linalg.lstsq(at.A.T, f, rcond=None)[0], dtype=np.float64), f
 
 
 def check(eqs: RollingEquations, points: int, seed: int) -> Agreement:
@@ -122,7 +122,7 @@ def _free(eqs: RollingEquations, at: RollingState) -> float:
     assert eqs.free is not None
     tau = np.array([0.3, -0.2, 0.1])
     left = eqs.evaluate("reduced_torque", at.q, at.u, np.zeros(3))
-    found = np.linalg.solve(eqs.evaluate("reduced_mass_matrix", at.q), tau - left)
+    found = np.asarray(np.linalg.solve(eqs.evaluate("reduced_mass_matrix", at.q), tau - left), dtype=np.float64)
     q, omega = free_state(at.q, at.u)
     moment = free_torques(at.q, tau)
     return distance(free_accelerations(at.q, at.u, found), eqs.free.forward_dynamics(q, omega, moment), _TINY)

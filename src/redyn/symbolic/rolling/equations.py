@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,32 +67,32 @@ class RollingEquations(Equations):
         """A with A qd = 0: a row per condition that counts, see `rolling.row_names`."""
         return self.rolling.A
 
-    @property
+    @cached_property
     def transmission(self) -> Matrix:
         """S with qd = S u."""
         return self.rolling.S
 
-    @property
+    @cached_property
     def transmission_rate(self) -> Matrix:
         """gamma = S_dot u, in the independent rates."""
         return self.rolling.gamma
 
-    @property
+    @cached_property
     def reduced_mass_matrix(self) -> Matrix:
         """S^T M S."""
         return self.rolling.mass_matrix
 
-    @property
+    @cached_property
     def reduced_coriolis_vector(self) -> Matrix:
         """S^T (M gamma + C qd), in the independent rates."""
         return self.rolling.coriolis_vector
 
-    @property
+    @cached_property
     def reduced_gravity_torque(self) -> Matrix:
         """S^T of the tree's."""
         return self.rolling.gravity_torque
 
-    @property
+    @cached_property
     def reduced_spring_torque(self) -> Matrix:
         return self.rolling.spring_torque
 
@@ -121,7 +121,7 @@ class RollingEquations(Equations):
 
     @cached_property
     def multipliers(self) -> Matrix:
-        """lambda of the rows: forces of the ground on the wheels, in f = M qdd + h - tau of the tree (f_x, f_y, ...)."""
+        """lambda of the rows: forces of the ground on the wheels, in f = M qdd + h - tau of the tree: f_x, f_y ..."""
         return self.rolling.multipliers(self.rolling.forces)
 
     # --- use -----------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ class RollingEquations(Equations):
                 acceleration = S @ acceleration + drift
             known |= self._named(self.u_dot, S, acceleration - drift)
         found = super().evaluate(name, q, rate, acceleration, known)
-        return cast(Array, np.squeeze(found, -1)) if name in ROLLING_COLUMNS and found.ndim == 2 else found
+        return np.squeeze(found, -1) if name in ROLLING_COLUMNS and found.ndim == 2 else found
 
     def _named(self, symbols: list[Expr], S: Array, rates: Array) -> dict[str, float]:
         """The values of independent rates that are not entries of qd."""

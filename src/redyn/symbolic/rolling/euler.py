@@ -1,8 +1,9 @@
 """A disk on a free base as a tree of single joints: x, y, z, and Euler's angles psi, theta and phi.
 
-Quaternions have no closed forms that one would read. In these coordinates the disk turns by psi about the vertical, leans
-by theta about the heading e1 (theta is the angle of its plane to the ground, 90 deg upright), and spins by phi about its
-axle e3: R = Rz(psi) Rx(theta) Rz(phi). They are singular where it lies flat, sin(theta) = 0, and so is its rolling.
+Quaternions have no closed forms that one would read. In these coordinates the disk turns by psi about the vertical,
+leans by theta about the heading e1 (theta is the angle of its plane to the ground, 90 deg upright), and spins by phi
+about its axle e3: R = Rz(psi) Rx(theta) Rz(phi). They are singular where it lies flat, sin(theta) = 0, and so is its
+rolling.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def euler_disk(robot: Robot) -> Robot:
 
 def free_state(q: Array, qd: Array) -> tuple[Array, Array]:
     """q and the angular velocity of the free disk, in its own axes, from Euler's angles and their rates."""
-    from scipy.spatial.transform import Rotation
+    from scipy.spatial.transform import Rotation  # pyright: ignore[reportMissingTypeStubs]
 
     psi, theta, phi = (float(x) for x in q[3:])
     turn = Rotation.from_euler("ZXZ", [psi, theta, phi])
@@ -83,4 +84,4 @@ def free_accelerations(q: Array, qd: Array, qdd: Array) -> Array:
 
 def free_torques(q: Array, tau: Array) -> Array:
     """The moment in the axes of the disk that does the same work as torques at psi, theta and phi."""
-    return np.linalg.solve(_axes(float(q[4]), float(q[5])).T, tau)
+    return np.asarray(np.linalg.solve(_axes(float(q[4]), float(q[5])).T, tau), dtype=np.float64)

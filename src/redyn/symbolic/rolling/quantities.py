@@ -1,7 +1,7 @@
 """Rolling in closed form: A(q) qd = 0, qd = S u, gamma = S_dot u, and the reduced equation of motion.
 
-With D the dependent rates and Delta = det A_D, Cramer's rule gives S = N / Delta with polynomials N. All that follows is
-a polynomial over a power of Delta, which is constant where the independent rates are never singular.
+With D the dependent rates and Delta = det A_D, Cramer's rule gives S = N / Delta with polynomials N. All that follows
+is a polynomial over a power of Delta, which is constant where the independent rates are never singular.
 """
 
 from __future__ import annotations

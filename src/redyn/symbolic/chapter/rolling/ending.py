@@ -40,8 +40,8 @@ def _steady(at: RollingSetting) -> list[Block]:
     assert psi == rate
     return [
         Text(
-            "A disk rolls in a circle at a constant lean if $\\dot{\\psi}$ and $\\dot{\\phi}$ are constant and the second "
-            "row holds with $\\dot{\\theta} = \\ddot{\\theta} = 0$ and no torque:"
+            "A disk rolls in a circle at a constant lean if $\\dot{\\psi}$ and $\\dot{\\phi}$ are constant and the "
+            "second row holds with $\\dot{\\theta} = \\ddot{\\theta} = 0$ and no torque:"
         ),
         formula("0", held),
     ]
@@ -53,9 +53,9 @@ def _sleigh(at: RollingSetting) -> list[Block]:
         return []
     return [
         Text(
-            f"This is Chaplygin's sleigh {CHAPLYGIN}. Without torques, its speed grows until the mass centre leads and it "
-            "runs straight, although nothing dissipates energy: with $k^2 = (I_{zz} + m d_x^2) / m$ and a constant $c$, "
-            "$c^2 = v_x^2 + k^2 \\dot{\\psi}^2$,"
+            f"This is Chaplygin's sleigh {CHAPLYGIN}. Without torques, its speed grows until the mass centre leads and "
+            "it runs straight, although nothing dissipates energy: with $k^2 = (I_{zz} + m d_x^2) / m$ and a constant "
+            "$c$, $c^2 = v_x^2 + k^2 \\dot{\\psi}^2$,"
         ),
         Equation(
             (

@@ -66,11 +66,11 @@ def _meaning(kind: str, label: str) -> str:
 def _euler() -> list[Text | Equation]:
     return [
         Text(
-            "The robot itself moves on a free joint, whose quaternion has no readable closed form. Here it is a chain of "
-            "six joints instead: its centre moves by $x$, $y$ and $z$, it turns by $\\psi$ about the vertical, leans by "
-            "$\\theta$ about the heading $\\b{e}_1 = [\\cos \\psi, \\sin \\psi, 0]^T$ (upright: $\\theta = \\pi/2$) and "
-            "spins by $\\phi$ about its axle $\\b{e}_3$. $\\b{e}_2$ leads from the contact to the centre. Both "
-            "descriptions are related by"
+            "The robot itself moves on a free joint, whose quaternion has no readable closed form. Here it is a chain "
+            "of six joints instead: its centre moves by $x$, $y$ and $z$, it turns by $\\psi$ about the vertical, "
+            "leans by $\\theta$ about the heading $\\b{e}_1 = [\\cos \\psi, \\sin \\psi, 0]^T$ (upright: "
+            "$\\theta = \\pi/2$) and spins by $\\phi$ about its axle $\\b{e}_3$. $\\b{e}_2$ leads from the contact "
+            "to the centre. Both descriptions are related by"
         ),
         Equation(
             (

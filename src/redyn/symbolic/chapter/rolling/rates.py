@@ -34,8 +34,8 @@ def rows(chapter: Chapter, at: RollingSetting) -> None:
         Heading("Rolling without slip"),
         Text(
             "The point of a wheel that touches the ground is at rest. A row is the velocity of that point in one "
-            "direction: along the heading of the wheel (which moves ahead if it spins forwards), across it to the left, "
-            "or along the normal. A wheel with rollers is held along the axis of the roller alone, a blade across it."
+            "direction: along the heading of the wheel (ahead, if it spins forwards), across it to the left, or "
+            "along the normal. A wheel with rollers is held along the axis of the roller alone, a blade across it."
         ),
     )
     qd = sp.Matrix(eqs.qd)

@@ -131,8 +131,8 @@ def forces(chapter: Chapter, at: RollingSetting) -> None:
         Text(
             "Once the motion is known, the equation of the tree gives the multipliers. A row is a velocity in one "
             "direction, so its multiplier is the force of the ground on that wheel in this direction, in newtons: "
-            f"{names}. With $\\b{{f}} = \\b{{M}} \\ddot{{\\b{{q}}}} + \\b{{h}} + \\ldots - \\g{{tau}}$, what the motion "
-            "needs beyond the torques, $\\b{A}_D^T \\g{lambda} = \\b{f}_D$:"
+            f"{names}. With $\\b{{f}} = \\b{{M}} \\ddot{{\\b{{q}}}} + \\b{{h}} + \\ldots - \\g{{tau}}$, what the "
+            "motion needs beyond the torques, $\\b{A}_D^T \\g{lambda} = \\b{f}_D$:"
         ),
         *(formula(rf"\lambda_{{{i + 1}}}", x) for i, x in enumerate(eqs.multipliers)),
         Code("eqs.multipliers"),
