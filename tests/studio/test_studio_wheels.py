@@ -11,6 +11,7 @@ from redyn.studio.grounding import GroundForm, can_stand
 from redyn.studio.opening import opened as built
 from redyn.studio.state import State
 from redyn.studio.table import draft_of, read
+from redyn.studio.units import DEGREES, RADIANS
 
 BLOCK = {
     "name": "block",
@@ -64,7 +65,7 @@ def test_every_panel_of_a_robot_on_wheels(opened, name):
     run = finished.run
     assert (run.q.shape[1], run.qd.shape[1], run.tau.shape[1]) == (robot.nq, robot.dof, len(robot.torque_names))
     assert not np.array_equal(run.q[0], run.q[-1])  # it is on its way without anything being typed
-    assert finished.scene["rolling"]["centres"]
+    assert bool(finished.scene["rolling"]["centres"]) == (name != "rolling-disk")  # which leans, and has none
     plots = takeaway.plots_of(state.forward)
     assert list(plots["tau"][0].names) == robot.torque_names
     assert takeaway.plot_csv(state, "forward", "tau")[1].split("\n")[0].count("tau_") == len(robot.torque_names)
@@ -100,6 +101,12 @@ def test_the_ground(opened):
     assert {"stands", "normal", "pressure", "slip"} <= set(takeaway.plots_of(state.forward))
     assert signals.of_run(finished, order.plan).has("normal_block.1")
     assert "ground={'friction': 0.5, 'contacts': 'collision'}" in takeaway.python(state)
+    assert takeaway.report(state)[1].startswith(b"<!doctype html>")
+    for angles in (RADIANS, DEGREES):
+        state.angles = angles
+        head, *rows = takeaway.motion_csv(state)[1].splitlines()
+        assert "contact_block.1_fz [N]" in head
+        assert len(rows) == len(finished.run.t)
     assert state.run.changed_since(order.plan, state.robot) == []
     state.run.ground.friction = "0.6"
     assert state.run.changed_since(order.plan, state.robot) == ["the ground"]

@@ -47,7 +47,6 @@ export function createRolling(kit, { wheels, tracks, centres }) {
     return geometry;
   });
 
-  const addCentre = layer("centre", true);
   const middle = centres ? floats(centres) : null;
   const marker = new THREE.Group();
   const large = Math.max(kit.size, 0.3 * view.reach);
@@ -58,9 +57,7 @@ export function createRolling(kit, { wheels, tracks, centres }) {
   for (const part of marker.children) part.renderOrder = 4;
   const axles = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: CENTRE, transparent: true, opacity: 0.55 }));
   axles.frustumCulled = false;
-  const turning = addCentre(new THREE.Group(), stage);
-  turning.add(marker, axles);
-  turning.visible = Boolean(middle);
+  if (middle) layer("centre", true)(new THREE.Group(), stage).add(marker, axles);
 
   /** Lines from the centre to wheels that roll along their heading: their axles all point there. */
   function showCentre(low, high, part) {
