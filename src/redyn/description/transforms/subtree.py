@@ -45,10 +45,8 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     links = _tied_within(robot, links, moving)
     base = next(str(item.parent) for item in robot.links if item.name == link)
     closed = inside(robot, kept, moving, base)
-    parts = closed | rolling.inside(robot)
-    return changed(
-        robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **parts
-    )
+    rest = closed | rolling.inside(robot)
+    return changed(robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **rest)
 
 
 def _tied_within(
