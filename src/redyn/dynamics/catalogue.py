@@ -451,7 +451,9 @@ DERIVATIVES = {
             ALGORITHMS["inverse_dynamics"],
             ("q", "qd"),
             _slopes(dtau_dq=(_driven, _directions), dtau_dqd=(_driven, _independent)),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s, w.ground)],
+            lambda m, a, s, w: [
+                flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s, ground=w.ground)
+            ],
             reduced=None,
             closed=loops.driving_slopes,
             per_pair=160,
@@ -464,7 +466,9 @@ DERIVATIVES = {
                 dqdd_dqd=(_independent, _independent),
                 dqdd_dtau=(_independent, _driven),
             ),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s, w.ground)],
+            lambda m, a, s, w: [
+                flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s, ground=w.ground)
+            ],
             reduced=_acceleration_slopes,
             closed=loops.acceleration_slopes,
             per_pair=450,
@@ -651,7 +655,7 @@ def _ground_algorithms() -> list[Algorithm]:
             "",
             _v,
             (*(per_contact(name, 3) for name in states), per_contact("gaps")),
-            lambda m, a, s, w: contact.contact_states(m, a, *s, _ground(w)),
+            lambda m, a, s, w: contact.contact_states(m, a, *s, ground=_ground(w)),
             **on_ground,
         ),
         Algorithm(
@@ -659,7 +663,7 @@ def _ground_algorithms() -> list[Algorithm]:
             "",
             _v,
             _plain("power"),
-            lambda m, a, s, w: [[contact.power(m, a, *s, _ground(w))]],
+            lambda m, a, s, w: [[contact.power(m, a, *s, ground=_ground(w))]],
             **on_ground,
         ),
         Algorithm(
@@ -668,7 +672,9 @@ def _ground_algorithms() -> list[Algorithm]:
             _v,
             (per_contact("motion", contact.MOTION),),
             lambda m, a, s, w: [flat(contact.contact_motion(m, a, *s))],
-            **(on_ground | {"options": _NONE}),
+            options=_NONE,
+            **_PASS,
+            regroup=False,
         ),
     ]
 

@@ -69,8 +69,8 @@ def simulate_batch(
     sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
     saturate: limits of the actuators, as in `simulate`.
     payload, gravity: for all, or one per motion.
-    ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part of
-        the kernel; ReDySim's law and grids of heights run in compiled loops around it.
+    ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part
+        of the kernel; ReDySim's law and grids of heights run in compiled loops around it.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
 
     Ctrl-C returns what was computed so far, a second one raises KeyboardInterrupt, as in `simulate`.
