@@ -44,7 +44,7 @@ def read_ground(texts: list[str] | None) -> dict[str, Any] | bool | None:
     """What `simulate` takes: None without the option, True for the file's own ground, else its values.
 
     >>> read_ground(["friction=0.5, slope=10 deg", "contacts=[{link: foot, radius: 0.02}]"])
-    {'friction': '0.5', 'slope': '10 deg', 'contacts': [{'link': 'foot', 'radius': 0.02}]}
+    {'friction': '0.5', 'slope': '10 deg', 'contacts': [{'link': 'foot', 'radius': '0.02'}]}
     """
     if texts is None or not len(texts):
         return None

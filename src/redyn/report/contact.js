@@ -47,7 +47,6 @@ export function createRolling(kit, { wheels, tracks, centres }) {
     return geometry;
   });
 
-  const addCentre = layer("centre", true);
   const middle = centres ? floats(centres) : null;
   const marker = new THREE.Group();
   const large = Math.max(kit.size, 0.3 * view.reach);
@@ -58,9 +57,7 @@ export function createRolling(kit, { wheels, tracks, centres }) {
   for (const part of marker.children) part.renderOrder = 4;
   const axles = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: CENTRE, transparent: true, opacity: 0.55 }));
   axles.frustumCulled = false;
-  const turning = addCentre(new THREE.Group(), stage);
-  turning.add(marker, axles);
-  turning.visible = Boolean(middle);
+  if (middle) layer("centre", true)(new THREE.Group(), stage).add(marker, axles);
 
   /** Lines from the centre to wheels that roll along their heading: their axles all point there. */
   function showCentre(low, high, part) {
@@ -276,6 +273,19 @@ export function createStanding(kit, data) {
   return { at, hide, note, flat: !ground, setTheme: (theme) => ground?.setTheme(theme), step };
 }
 
+/** Darker where the ground is steep or low, so that steps and hollows are seen from above as well. */
+function relief(geometry, heights, up) {
+  const normals = geometry.getAttribute("normal");
+  const low = heights.reduce((a, b) => Math.min(a, b), Infinity);
+  const span = heights.reduce((a, b) => Math.max(a, b), -Infinity) - low || 1;
+  const colours = new Float32Array(3 * heights.length);
+  heights.forEach((height, k) => {
+    const level = Math.abs(normals.getX(k) * up.x + normals.getY(k) * up.y + normals.getZ(k) * up.z);
+    colours.fill((0.5 + 0.5 * level ** 4) * (0.86 + (0.14 * (height - low)) / span), 3 * k, 3 * k + 3);
+  });
+  return colours;
+}
+
 /** Ground that is not flat: a mesh, and grid lines on it. */
 function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }, [ahead, aside, up]) {
   const [xs, ys, zs] = [x, y, heights].map(floats);
@@ -294,7 +304,8 @@ function drawGround({ THREE, stage, paint, step, view }, { x, y, heights }, [ahe
   geometry.setAttribute("position", new THREE.BufferAttribute(corners, 3));
   geometry.setIndex(index);
   geometry.computeVertexNormals();
-  const look = paint({ color: GROUNDS.light, roughness: 0.95, metalness: 0, side: THREE.DoubleSide });
+  geometry.setAttribute("color", new THREE.BufferAttribute(relief(geometry, zs, up), 3));
+  const look = paint({ color: GROUNDS.light, vertexColors: true, roughness: 0.95, metalness: 0, side: THREE.DoubleSide });
   Object.assign(look, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 }); // lines lie on it
   const mesh = new THREE.Mesh(geometry, look);
   mesh.receiveShadow = true;

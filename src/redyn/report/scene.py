@@ -138,7 +138,8 @@ def _own_size(robot: Robot, shapes: list[Capsule], start: Array, appearance: Loo
 
 
 def _rolling(robot: Robot, q: Array, tracks: Array, rates: Array | None) -> dict[str, Any]:
-    centres = "" if rates is None else pack_floats(turning_centres(robot, q, rates))
+    found = turning_centres(robot, q, rates) if rates is not None else np.full((1, 3), np.nan)
+    centres = pack_floats(found) if np.isfinite(found).any() else ""  # disks have none
     tracked = [pack_floats(tracks[:, k]) for k in range(tracks.shape[1])]
     return {"wheels": wheels(robot), "tracks": tracked, "centres": centres}
 

@@ -216,7 +216,7 @@ export function makeTools(THREE, detail = 1) {
   /** Solids of unit size, as shapes.py scales them; round ones lie along z. */
   function unitSolid({ kind, radius, length }) {
     if (kind === "box") return new THREE.BoxGeometry(1, 1, 1);
-    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, parts(48)).rotateX(Math.PI / 2);
+    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, Math.max(parts(48), 32)).rotateX(Math.PI / 2);
     if (kind === "capsule") return capsule(radius, length).rotateX(Math.PI / 2);
     return ball(1);
   }

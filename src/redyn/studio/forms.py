@@ -36,7 +36,7 @@ from redyn.studio.plans import (
 from redyn.studio.pushing import MOST as MOST_PUSHES
 from redyn.studio.pushing import PushForm
 from redyn.studio.teaching import TaughtForm, duration_of
-from redyn.studio.usual import UsualPath, usual_path, usual_stop, usual_torque
+from redyn.studio.usual import UsualPath, usual_path, usual_rates, usual_stop, usual_torque
 from redyn.trajectory.table import Table
 
 Array = NDArray[np.float64]
@@ -293,6 +293,7 @@ class RunForm:
         self.ground = GroundForm(on=bool(robot.description.ground) and can_stand(robot))
         if robot.model.contacts:  # at rest it would stay where it is
             self.drive, self.torque = "constant", [number_text(x) for x in usual_torque(robot)]
+            self.qd = [number_text(x) for x in usual_rates(robot)]
             self.duration = self.duration if self.duration_given else USUAL[0]
 
     def refit(self, robot: Robot) -> None:

@@ -141,11 +141,13 @@ def column_units(robot: Robot, names: Iterable[str]) -> list[str]:
     for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
         units[f"q_{name}"] = unit
     whole = {"path": "m", "energy": "J", "normal": "N", "pressure": "m", "slip": "m/s"}
+    of_contacts = {"fx": "N", "fy": "N", "fz": "N", "gap": "m", "slip": "m/s"}
     found: list[str] = []
     for name in names:
         own = name.partition(", ")[0]  # of another run, it is followed by its label
         part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
-        found.append(units.get(own) or units.get(part) or whole.get(group, ""))
+        last = of_contacts.get(own.rpartition("_")[2], "") if group == "contact" else ""
+        found.append(units.get(own) or units.get(part) or last or whole.get(group, ""))
     return found
 
 

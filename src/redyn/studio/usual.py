@@ -5,6 +5,7 @@ They take a second for some robots, so they are found once per robot, where no p
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar, cast
@@ -25,7 +26,9 @@ from redyn.studio.plans import MotionPlan, Numbers, PathPlan, round_number
 
 Array = NDArray[np.float64]
 
-GENTLE = 0.5  # m/s^2
+GENTLE = 0.5  # m/s^2 of wheels, m/s of blades
+ROLLING = 2.0  # m/s of disks, rad/s of blades
+NO_TORQUE = 1e-9  # Nm
 T = TypeVar("T")
 
 TURN, SLIDE = np.pi / 3, 0.1  # rad and m, from the start of a joint to its stop
@@ -107,7 +110,25 @@ def usual_torque(robot: Robot) -> list[float]:
     radii = [spins.get(links[link.name], 0.0) for link in robot.model.actuators]
     driven = max(sum(r > 0 for r in radii), 1)
     torques = [GENTLE * robot.total_mass * r / driven * (1.0 - 0.25 * (k % 2)) for k, r in enumerate(radii)]
-    return [float(f"{x:.2g}") for x in torques]
+    with contextlib.suppress(RedynError):  # arms that it carries are held
+        still = np.zeros(robot.dof)
+        held = robot.inverse_dynamics(robot.initial, still, still)
+        torques = [drive if r else float(hold) for drive, r, hold in zip(torques, radii, held, strict=True)]
+    return [float(f"{x:.2g}") if abs(x) > NO_TORQUE else 0.0 for x in torques]
+
+
+def usual_rates(robot: Robot) -> list[float]:
+    """Of a robot that rolls or glides without actuators at its wheels: on its way, for it would stay at rest."""
+    contacts = robot.model.contacts
+    if not contacts or any(contact.spin for contact in contacts):
+        return [0.0] * robot.dof
+    radius = max(contact.radius for contact in contacts)
+    slides = [link.joint.kind == "prismatic" for link in robot.model.driven]
+    rates = [GENTLE if slide else 0.0 for slide in slides]
+    turns = [k for k, slide in enumerate(slides) if not slide]
+    if turns:
+        rates[turns[-1]] = float(f"{ROLLING / radius:.2g}") if radius else ROLLING
+    return rates
 
 
 def _stepped(robot: Robot, share: float) -> Array:

@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 CARDS = [
     {"id": "energy", "title": "Energy", "wide": True},
-    {"id": "run-q", "title": "Joint values"},
-    {"id": "run-qd", "title": "Joint rates"},
-    {"id": "run-tau", "title": "Torques"},
-    {"id": "run-path", "title": "End effector"},
     {"id": "run-stands", "title": "Contact with the ground", "optional": True},
     {"id": "run-normal", "title": "Normal forces", "optional": True},
     {"id": "run-pressure", "title": "Centre of pressure", "optional": True},
     {"id": "run-slip", "title": "Slip", "optional": True},
+    {"id": "run-q", "title": "Joint values"},
+    {"id": "run-qd", "title": "Joint rates"},
+    {"id": "run-tau", "title": "Torques"},
+    {"id": "run-path", "title": "End effector"},
 ]
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"

@@ -166,6 +166,7 @@ export async function mount(root, options, emit) {
       await card.chart.setPlot(data);
       if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
     }
+    root.classList.toggle("many", Object.values(cards).some(({ optional, plot }) => optional && plot));
     await begun; // the first set comes before Plotly does
     tighten();
     charts.resize(); // those that were hidden
