@@ -21,6 +21,7 @@ from redyn.dynamics.algorithm import (
     Solve,
     flat,
 )
+from redyn.dynamics.driven import driven
 from redyn.dynamics.inertia import cholesky_inverse, cholesky_solve, udu_of_matrix
 from redyn.dynamics.link_motion import link_motion
 from redyn.dynamics.regressor import regressor
@@ -577,6 +578,25 @@ def _loop_algorithms() -> list[Algorithm]:
     ]
 
 
+def _of_floating_bases(solve: Solve) -> Outputs:
+    raise TypeError("this algorithm is of robots whose rates are independent")
+
+
+# What only robots with a floating base have.
+DRIVEN = Algorithm(
+    "driven",
+    "",
+    _a,
+    (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
+    lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
+    options=_ALL,
+    regroup=True,
+    divisor=Divisor.JOINT_INERTIAS,
+    reduced=_of_floating_bases,
+    closed=None,
+    per_pair=0,
+)
+
 LOOP_ALGORITHMS = {algorithm.name: algorithm for algorithm in _loop_algorithms()}
-CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS}
+CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS, DRIVEN.name: DRIVEN}
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

@@ -165,6 +165,13 @@ class Model:
         return found
 
     @property
+    def floating(self) -> range:
+        """The links, from 0, of the joint with which a floating base moves: free, or planar; empty if there is none."""
+        row = self.joints[0] if self.links else ()
+        planar = [link.joint.part for link in row] == ["x", "y", "angle"]
+        return range(len(row) if planar or (row and row[0].joint.coordinates == POSE_SIZE) else 0)
+
+    @property
     def simple(self) -> bool:
         """Whether every link is a body with one joint variable and all of them are independent."""
         alone = self.reduction is None and not self.loops

@@ -1,0 +1,226 @@
+"""Walking: a gait turned into a motion of the whole robot, that a controller can follow.
+
+The feet are planned first (see `gait`). The point where the ground's force should act moves from the middle of the feet
+that carry to that of the next ones, and the body follows from it. For a mass at constant height z over the ground,
+c - (z / g) c'' = p gives the mass centre c from that point p (Kajita's cart on a table); with both ends at rest it is a
+banded system of equations. The legs have masses too, so the point where the force of the whole robot acts is computed from
+its inverse dynamics, and the body corrected by the same equation, a few times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from redyn.errors import InputError
+from redyn.kinematics.free_flying import BASE
+from redyn.trajectory.gait import Gait, Schedule, Swing, gait_of, schedule, smooth
+from redyn.trajectory.legs import POSITION, Legs, legs_of
+from redyn.trajectory.motion import Array, Motion
+from redyn.trajectory.piecewise import Piecewise
+from redyn.trajectory.spline import through
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
+KNOT = 0.005  # s between the instants whose joint values are computed; splines between
+CORRECTIONS = 4  # of the body by the inverse dynamics of the whole robot
+DIRECTIONS = 72  # in which the distance from the edge of the support is looked at
+MIXTURES = 21  # of the steady and the safest course of the pressure, in either direction
+REST = 0.8  # s before the first and after the last step, in which the body leans over
+
+
+@dataclass(frozen=True)
+class Steps(Motion):
+    """A motion of a robot with legs, whose base does not turn: q, qd and qdd of base and joints."""
+
+    legs: Legs = field(repr=False)
+    attitude: Array = field(repr=False)  # the quaternion of the base
+    course: Piecewise = field(repr=False)  # positions of the base and of the joints
+    swings: tuple[Swing, ...] = field(default=(), repr=False)
+    pressure: Piecewise | None = field(default=None, repr=False)
+
+    @property
+    def dof(self) -> int:
+        return self.legs.robot.dof
+
+    @property
+    def feet(self) -> list[str]:
+        return self.legs.names
+
+    def _within(self, t: Array) -> tuple[Array, Array, Array]:
+        x, first, second = self.course(t)
+        R = _rotation(self.attitude)
+        still = np.zeros((len(t), 3))
+        q = np.concatenate([x[:, :3], np.broadcast_to(self.attitude, (len(t), 4)), x[:, 3:]], axis=1)
+        return q, *(np.concatenate([still, rate[:, :3] @ R, rate[:, 3:]], axis=1) for rate in (first, second))
+
+    def swinging(self, t: ArrayLike) -> Array:
+        """Which feet are planned to be in the air: (feet,) or (N, feet)."""
+        time = np.asarray(t, dtype=np.float64)
+        found = np.zeros((*time.shape, len(self.feet)), dtype=bool)
+        for swing in self.swings:
+            found[..., swing.foot] |= (time > swing.start) & (time < swing.stop)
+        return found
+
+
+def walk(
+    robot: Robot,
+    gait: Gait | Mapping[str, Any],
+    strides: int = 3,
+    direction: ArrayLike = (1, 0, 0),
+    start: ArrayLike | None = None,
+    feet: Mapping[str, ArrayLike] | Sequence[str] | None = None,
+    rest: float = REST,
+    margin: float = 0.5,
+) -> Steps:
+    """From rest to rest, `strides` strides along a direction of the world, with the base level as it is at `start`.
+
+    start: where the robot stands with its feet side by side (its initial configuration unless given). The motion begins
+        with the body shifted, so that its mass centre is above the middle of the feet.
+    """
+    legs = legs_of(robot, feet)
+    chosen = gait_of(gait, legs.names)
+    if isinstance(strides, bool) or not isinstance(strides, int | np.integer) or strides < 1:
+        raise InputError(f"strides: expected a whole number from 1, got {strides!r}")
+    stand = robot.configuration("start", robot.initial if start is None else start)
+    forward = _forward(direction, legs.up)
+    places, rotations = legs.places(stand[None])
+    swings = chosen.swings(legs.names, int(strides), rest)
+    duration = swings[-1].stop + rest
+    t = np.linspace(0.0, duration, int(np.ceil(duration / KNOT)) + 1)
+    plan = schedule(chosen, swings, len(legs.feet), t)
+    wanted = places + plan.progress[..., None] * forward + plan.height[..., None] * legs.up
+    pressure = _supported(legs, chosen, t, wanted, rotations[0], plan, forward, margin)
+    course = _balanced(legs, stand, t, wanted, rotations[0], pressure)
+    return Steps(duration, legs, stand[3:POSITION], course, tuple(swings), through(t, pressure, "not-a-knot"))
+
+
+def shift(
+    robot: Robot,
+    start: ArrayLike,
+    by: ArrayLike,
+    duration: float,
+    feet: Mapping[str, ArrayLike] | Sequence[str] | None = None,
+) -> Steps:
+    """The body moves by a vector (world axes) from rest to rest while the feet stay where they are at `start`."""
+    legs = legs_of(robot, feet)
+    stand = robot.configuration("start", start)
+    places, rotations = legs.places(stand[None])
+    t = np.linspace(0.0, duration, int(np.ceil(duration / KNOT)) + 1)
+    q = np.repeat(stand[None], len(t), axis=0)
+    q[:, :3] += smooth(t / duration)[:, None] * np.asarray(by, dtype=np.float64)
+    q = legs.reach(q, np.broadcast_to(places, (len(t), *places.shape[1:])), rotations[0])
+    return Steps(duration, legs, stand[3:POSITION], _course(t, q))
+
+
+def _supported(
+    legs: Legs, gait: Gait, t: Array, places: Array, rotations: Array, plan: Schedule, forward: Array, margin: float
+) -> Array:
+    """Where the ground's force should act, (N, 3): as steady as it can be well within the feet that carry.
+
+    The middle of the feet that carry jumps from side to side; its mean over a period is steady, but may lie outside of
+    them. Of all mixtures, ahead and aside, the steadiest is taken that keeps half of the distance from the edge that the middle has.
+    """
+    middle = np.einsum("nk,nki->ni", plan.load, places)
+    width = max(1, round(gait.period / (t[1] - t[0])) // 2)
+    steady = middle
+    for _ in range(2):
+        padded = np.pad(steady, ((width, width), (0, 0)), mode="edge")
+        sums = np.cumsum(np.pad(padded, ((1, 0), (0, 0))), axis=0)
+        steady = (sums[2 * width + 1 :] - sums[: -2 * width - 1]) / (2 * width + 1)
+    corners = [np.einsum("ij,cj->ci", rotations[k], foot.corners - foot.point) for k, foot in enumerate(legs.feet)]
+    points = np.concatenate([places[:, k, None] + corner for k, corner in enumerate(corners)], axis=1)
+    standing = np.concatenate(
+        [np.repeat(plan.height[:, k, None] == 0.0, len(corner), axis=1) for k, corner in enumerate(corners)], axis=1
+    )
+    sideways = np.cross(legs.up, forward)
+    angle = np.linspace(0.0, 2 * np.pi, DIRECTIONS, endpoint=False)
+    directions = np.outer(np.cos(angle), forward) + np.outer(np.sin(angle), sideways)
+    farthest = np.where(standing[..., None], points @ directions.T, -np.inf).max(axis=1)
+    room = farthest - steady @ directions.T
+    ahead, aside = ((middle - steady) @ axis for axis in (forward, sideways))
+    parts = [np.outer(shift, directions @ axis) for shift, axis in ((ahead, forward), (aside, sideways))]
+    mixtures = [(a, b) for a in np.linspace(0, 1, MIXTURES) for b in np.linspace(0, 1, MIXTURES)]
+    margins = np.array([(room - a * parts[0] - b * parts[1]).min() for a, b in mixtures])
+    costs = np.array([a * a * ahead @ ahead + b * b * aside @ aside for a, b in mixtures])
+    enough = margin * margins[-1] if margins[-1] > 0 else margins[-1]
+    a, b = mixtures[int(np.where(margins >= enough - 1e-12, costs, np.inf).argmin())]
+    return steady + np.outer(a * ahead, forward) + np.outer(b * aside, sideways)
+
+
+def _balanced(legs: Legs, stand: Array, t: Array, wanted: Array, rotations: Array, pressure: Array) -> Piecewise:
+    """The motion of body and joints for which the ground's force acts at `pressure`, (N, 3)."""
+    robot, up = legs.robot, legs.up
+    level = np.eye(3) - np.outer(up, up)
+    weight = float(np.linalg.norm(robot.gravity))
+    z = float((robot.com(stand) - wanted[0].mean(axis=0)) @ up)
+    q = np.repeat(stand[None], len(t), axis=0)
+    offset = level @ (stand[:3] - robot.com(stand))  # of the base from the mass centre
+    q[:, :3] = up * (stand[:3] @ up) + _of_mass_centre(pressure @ level, t, z / weight) + offset
+    course = None
+    for _ in range(CORRECTIONS):
+        q = legs.reach(q, wanted, rotations)
+        course = _course(t, q)
+        acting = pressure_points(Steps(float(t[-1]), legs, stand[3:POSITION], course), t, float(wanted[0].mean(axis=0) @ up))
+        q[:, :3] += _of_mass_centre((pressure - acting) @ level, t, z / weight)
+    assert course is not None
+    return course
+
+
+def _course(t: Array, q: Array) -> Piecewise:
+    return through(t, np.concatenate([q[:, :3], q[:, POSITION:]], axis=1), "clamped")
+
+
+def pressure_points(motion: Steps, t: Array, height: float) -> Array:
+    """Where on a level ground one force without tilting moment supports the motion: (N, 3), by inverse dynamics."""
+    legs = motion.legs
+    q, qd, qdd = motion(t)
+    wrench = legs.robot.inverse_dynamics(q, qd, qdd)[:, :BASE]
+    R = _rotation(motion.attitude)
+    moment, force = wrench[:, :3] @ R.T, wrench[:, 3:] @ R.T
+    up = legs.up
+    # With r from the base to the point: moment - r x force is along `up`, which gives r up to its height.
+    down = height - q[:, :3] @ up
+    upward = force @ up
+    level = (np.cross(up, moment) + (down[:, None] * force)) / upward[:, None]
+    level -= np.outer(level @ up, up)
+    return q[:, :3] + level + down[:, None] * up
+
+
+def _of_mass_centre(pressure: Array, t: Array, ratio: float) -> Array:
+    """c with c - ratio c'' = pressure, at rest at both ends."""
+    from scipy.linalg import solve_banded  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    step, count = t[1] - t[0], len(t)
+    k = ratio / step**2
+    bands = np.zeros((3, count))
+    bands[0, 1:], bands[1], bands[2, :-1] = -k, 1.0 + 2.0 * k, -k
+    bands[0, 1] = bands[2, -2] = -2.0 * k  # mirrored beyond the ends: no rate there
+    return np.asarray(cast(Any, solve_banded)((1, 1), bands, pressure), dtype=np.float64)
+
+
+def _forward(direction: ArrayLike, up: Array) -> Array:
+    given = np.asarray(direction, dtype=np.float64)
+    if given.shape != (3,) or not np.isfinite(given).all():
+        raise InputError(f"direction: expected three numbers in world axes, got {direction!r}")
+    level = given - (given @ up) * up
+    length = np.linalg.norm(level)
+    if length < 1e-6 * max(1.0, float(np.linalg.norm(given))):
+        raise InputError(f"direction: {given.tolist()} is not along the ground; up is {up.round(6).tolist()}")
+    return np.asarray(level / length, dtype=np.float64)
+
+
+def _rotation(quaternion: Array) -> Array:
+    x, y, z, w = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
