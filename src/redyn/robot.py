@@ -29,15 +29,17 @@ from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
-from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS
+from redyn.dynamics.catalogue import CATALOGUE, GROUND_ALGORITHMS, LOOP_ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, warn
 from redyn.evaluate import Arguments, Array, Evaluator, Output, normal, world_inputs
+from redyn.evaluate.ground import ContactStates, Ground, contact_states, contacts_of, ground_inputs, ground_of
+from redyn.evaluate.ground import Given as GroundGiven
 from redyn.kernels.program import Count
 from redyn.kernels.trace import casadi_function, trace
-from redyn.model import ROW_NAMES, Frame, Model, build, configuration
+from redyn.model import ROW_NAMES, Frame, GroundForm, Model, build, configuration
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -68,6 +70,7 @@ class ClosingOptions(Options, total=False):
     """
 
     loops: bool  # False: of the bare tree
+    ground: GroundGiven  # what it stands on, see `Robot.ground`
 
 
 class ReducedOptions(Options, total=False):
@@ -76,11 +79,18 @@ class ReducedOptions(Options, total=False):
     reduced: bool  # True: of the independent rates
 
 
+class GroundedOptions(Options, total=False):
+    """Those of calls in which the robot may stand on the ground."""
+
+    ground: GroundGiven
+
+
 class Threads(TypedDict, total=False):
     """Keywords of calls that make their result from several arrays."""
 
     threads: int | None
     check: bool
+    ground: GroundGiven
 
 
 _plain = cache(Task)  # tasks without options, made once
@@ -142,6 +152,7 @@ class Robot:
         self.evaluator = Evaluator(self.model, failure)
         self._fast: dict[object, Any] = {}  # fast paths by what is asked, from the first call on
         self._tree: Robot | None = None
+        self._touching: dict[str, Robot] = {}  # with other contacts, by what these are
 
     def _roll(self) -> None:
         """Find out which rates are independent while its wheels roll."""
@@ -483,6 +494,68 @@ class Robot:
             return np.broadcast_to(np.eye(self.dof), (*shape, self.dof, self.dof)).copy()
         return self._run("transmission", (q,), options)
 
+    # --- ground -----------------------------------------------------------------------------------------------
+
+    @property
+    def contact_names(self) -> list[str]:
+        """What may touch the ground, in the order of `contact_forces`: links, and numbers where one has several."""
+        return [point.name for point in self.model.contact_points]
+
+    def with_contacts(self, contacts: object) -> Robot:
+        """A new robot with other contacts, as in a robot file: a list, or "collision" for the shapes of its file.
+
+        >>> import redyn
+        >>> redyn.load("two-link").with_contacts([{"link": "link2", "radius": 0.05}]).contact_names
+        ['link2']
+        """
+        return self._like(transforms.with_contacts(self.description, contacts))
+
+    def touching(self, ground: GroundGiven) -> Robot:
+        """This robot, or one with the contacts that a ground names; made once."""
+        contacts = contacts_of(ground)
+        if contacts is None:
+            return self
+        key = repr(contacts)
+        if key not in self._touching:
+            self._touching[key] = self.with_contacts(contacts)
+        return self._touching[key]
+
+    def ground(self, ground: GroundGiven = True) -> Ground:
+        """The ground as a run has it, with what is not given chosen by the robot's weight; `print` it.
+
+        ground: True, what the robot's file says; or a dict with the keys of a file (`height`, `normal`, `slope`,
+            `direction`, `steps`, `grid`, `law`, `stiffness`, `friction`, `dissipation`, `slip`, `damping`,
+            `tangential_damping`), and `contacts`, which take the place of those of the file.
+
+        >>> import redyn
+        >>> robot = redyn.load("two-link", floating_base=True)
+        >>> print(robot.ground({"contacts": [{"link": "link2", "radius": 0.05}], "friction": 0.5}))
+        ground: level at 0 m; 1 contact: link2
+          law         smooth
+          stiffness   19620 N/m (default; at rest it sinks 1 mm on 1 contact)
+          friction    0.5 (given)
+          dissipation 12.1159 s/m (default; a factor 1 + dissipation * speed on the way in)
+          slip        0.02 m/s (default; creep on a slope of 10 degrees 0.0075 m/s)
+        """
+        acting = self.touching(ground)
+        return ground_of(acting.model, acting.description, ground)
+
+    def contact_forces(
+        self, q: ArrayLike, qd: ArrayLike, ground: GroundGiven = None, **options: Unpack[Options]
+    ) -> Array:
+        """The force of the ground on every contact, in world axes: (K, 3) or (N, K, 3), ordered as `contact_names`.
+
+        `ground` as in `Robot.ground`; None is that of the robot's file. `contact_states` tells more.
+        """
+        return self.contact_states(q, qd, ground, **options).forces
+
+    def contact_states(
+        self, q: ArrayLike, qd: ArrayLike, ground: GroundGiven = None, **options: Unpack[Options]
+    ) -> ContactStates:
+        """All contacts: points, forces, normals, velocities of the robot there and gaps, in world axes."""
+        acting = self.touching(ground)
+        return contact_states(acting.evaluator, acting.ground(ground), q, qd, options)
+
     # --- motion -----------------------------------------------------------------------------------------------
 
     def forward_kinematics(self, q: ArrayLike, link: LinkName = None, **options: Unpack[Options]) -> Array:
@@ -645,8 +718,11 @@ class Robot:
         needs, the least in the sense of squares. The wrench of a floating base is that which somebody has to supply.
         `loops=False` is of the bare tree.
         """
-        if options and not options.pop("loops", True) and self.model.loops:
-            return self.tree.inverse_dynamics(q, qd, qdd, external, payload, gravity, **options)
+        if options:
+            if not options.pop("loops", True) and self.model.loops:
+                return self.tree.inverse_dynamics(q, qd, qdd, external, payload, gravity, **options)
+            if "ground" in options:
+                return self._on_ground("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
         return self._run_in_world("inverse_dynamics", (q, qd, qdd), options, gravity, external, payload)
 
     def forward_dynamics(
@@ -662,10 +738,15 @@ class Robot:
     ) -> Array:
         """The joint accelerations, order n by Eqs. (9.38)-(9.41); `method="cholesky"` is the order n^3 way.
 
-        Where loops are closed they stay closed; `loops=False` is of the bare tree.
+        Where loops are closed they stay closed; `loops=False` is of the bare tree. `ground` is what the robot stands
+        on, as in `simulate`.
         """
-        if options and not options.pop("loops", True) and self.model.loops:
-            return self.tree.forward_dynamics(q, qd, tau, external, payload, gravity, method, **options)
+        if options:
+            if not options.pop("loops", True) and self.model.loops:
+                return self.tree.forward_dynamics(q, qd, tau, external, payload, gravity, method, **options)
+            if "ground" in options and method in ("recursive", "cholesky"):
+                name = "forward_dynamics" if method == "recursive" else "forward_dynamics_cholesky"
+                return self._on_ground(name, (q, qd, tau), options, gravity, external, payload)
         if method == "recursive":
             return self._run_in_world("forward_dynamics", (q, qd, tau), options, gravity, external, payload)
         if method != "cholesky":
@@ -680,12 +761,12 @@ class Robot:
         external: External | None = None,
         payload: ArrayLike | None = None,
         gravity: ArrayLike | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[GroundedOptions],
     ) -> Driven:
         """The torques that give the joints of a floating robot these accelerations, (dof - 6,), and all of qdd.
 
-        The base, free or planar, has no actuator: its torques are zero, and it moves as it must. What the ground exerts
-        on the feet belongs into `external`.
+        The base, free or planar, has no actuator: its torques are zero, and it moves as it must. `ground` is what the
+        robot stands on, as in `simulate`: the forces on its feet are those of the state q, qd.
 
         >>> import redyn
         >>> robot = redyn.load("dual-arm-satellite")
@@ -699,7 +780,8 @@ class Robot:
             raise InputError(f"driven: {self.name}: {why}; use inverse_dynamics")
         wanted = normal("joint_qdd", joint_qdd, self.dof - base, f"{counted(self.dof - base, 'number')}, one per joint")
         whole = np.concatenate([np.zeros((*wanted.shape[:-1], base)), wanted], axis=-1)
-        return Driven(*self._run_in_world("driven", (q, qd, whole), options, gravity, external, payload))
+        options.setdefault("ground", None)
+        return Driven(*self._on_ground("driven", (q, qd, whole), options, gravity, external, payload))
 
     def solve(self, q: ArrayLike, phi: ArrayLike, **options: Unpack[Options]) -> Array:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""
@@ -781,23 +863,29 @@ class Robot:
         return found
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[GroundedOptions]
     ) -> tuple[Array, Array]:
         """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix.
 
         Where loops are closed, the torques are those of the actuators and the rates the independent ones, from which q
         and all rates follow: (actuated rates, mobility) each.
         """
+        if "ground" in options:
+            return self._on_ground("inverse_dynamics_derivatives", (q, qd, qdd), options)
         return self._run("inverse_dynamics_derivatives", (q, qd, qdd), options)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **options: Unpack[Options]
+        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **options: Unpack[GroundedOptions]
     ) -> tuple[Array, Array, Array]:
         """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix.
 
         Where loops are closed, of the independent rates, by those and by the torques of the actuators: (mobility,
         mobility) twice and (mobility, actuated rates).
+
+        `ground`: on a ground with the smooth law, as in `simulate`; derivatives of its forces are part of them.
         """
+        if "ground" in options:
+            return self._on_ground("forward_dynamics_derivatives", (q, qd, tau), options)
         return self._run("forward_dynamics_derivatives", (q, qd, tau), options)
 
     def regressor(
@@ -1080,6 +1168,8 @@ class Robot:
             raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join(CATALOGUE)}")
         if algorithm in LOOP_ALGORITHMS and not self.model.loops:
             raise InputError(f"{algorithm} is for robots with closed loops; {self.name} has none")
+        if algorithm in GROUND_ALGORITHMS:
+            return Task(algorithm, ground=self.ground().form if "ground" in CATALOGUE[algorithm].options else None)
         asks = "frame" in CATALOGUE[algorithm].options
         return Task(algorithm, frame=self.frame_name() if asks else None)
 
@@ -1117,9 +1207,11 @@ class Robot:
         gravity: ArrayLike | None = None,
         external: External | None = None,
         payload: ArrayLike | None = None,
+        ground: tuple[GroundForm, Array] | None = None,
     ) -> Any:
-        """An algorithm that gravity, wrenches or a payload act on."""
-        if external is None and payload is None:
+        """An algorithm that gravity, wrenches, the ground or a payload act on."""
+        alone = external is None and payload is None and ground is None
+        if alone:
             if gravity is None:
                 return self._run(algorithm, state, options)
             fast = self._fast.get((algorithm, _GRAVITY))
@@ -1127,9 +1219,33 @@ class Robot:
                 found = fast.with_options((*state, gravity), options)
                 if found is not None:
                     return found
-        used, values = world_inputs(self.named_frame, gravity, external, payload)
-        key = (algorithm, _GRAVITY) if external is None and payload is None else None
+        used, values = world_inputs(self.named_frame, gravity, external, payload, ground)
+        key = (algorithm, _GRAVITY) if alone else None
         return self._answer(key, Task(algorithm, **used), (*state, *values), options)
+
+    def _on_ground(
+        self,
+        algorithm: str,
+        state: tuple[Any, ...],
+        options: Any,
+        gravity: ArrayLike | None = None,
+        external: External | None = None,
+        payload: ArrayLike | None = None,
+    ) -> Any:
+        """An algorithm of the dynamics with the ground that `options` has, if any."""
+        given = options.pop("ground")
+        if given is None or given is False:
+            return self._run_in_world(algorithm, state, options, gravity, external, payload)
+        acting = self.touching(given)
+        ground = acting.ground(given)
+        if CATALOGUE[algorithm].by and not ground.compiled:
+            what = "a grid of heights" if ground.grid is not None else f"law: {ground.law}"
+            raise InputError(
+                f"{algorithm}: derivatives exist for the smooth law on planes, slopes, steps and expressions, not for "
+                f"{what}"
+            )
+        inputs = ground_inputs(acting.evaluator, ground, state[0], state[1], {})
+        return acting._run_in_world(algorithm, state, options, gravity, external, payload, inputs)
 
     def _answer(self, key: object, task: Task, values: tuple[Any, ...], options: Any) -> Any:
         """The general path; from now on the fast path of the task is found under `key`."""

@@ -37,9 +37,12 @@ def test_stops_push_and_never_pull():
     assert stop(-1.2, 1.0, -1.0, 1.0, 100.0, 10.0) == pytest.approx(10.0)
 
 
+GROUND = {"height": -0.2, "stiffness": 500, "slip": 0.1, "contacts": [{"link": "link2", "radius": 0.1}]}
+
+
 @pytest.mark.parametrize("method", ["rkf45", "dopri5", "rk4", "radau"])
 def test_all_elements_together_close_the_balance(method):
-    """Actuators, friction, two wrenches (one of them a function), stops and springs in one run."""
+    """Actuators, friction, two wrenches (one of them a function), stops, springs and the ground in one run."""
     data = yaml.safe_load(redyn.load("two-link").to_yaml())
     joint = {"type": "revolute", "stiffness": 3, "rest": 0.2, "damping": 0.3, "coulomb": 0.2, "limits": [-0.6, 0.6]}
     for link in data["links"][:2]:
@@ -54,6 +57,7 @@ def test_all_elements_together_close_the_balance(method):
         torque=([0, 1.5], [[1.0, 0.0], [0.0, 2.0]]),
         external=external,
         stops=True,
+        ground=GROUND,
         method=method,
         rtol=1e-9,
         step=1e-4 if method == "rk4" else None,
@@ -66,7 +70,9 @@ def test_all_elements_together_close_the_balance(method):
     stops = [stop(q[i], run.qd[k, i], *robot.limits[i], 0.0, 0.0) for i in range(2)]
     if not any(stops) and (np.abs(q) < 0.6).all():
         wrenches = {name: rows[k] for name, rows in run.wrenches.items()}
-        assert np.allclose(robot.forward_dynamics(q, run.qd[k], run.tau[k], wrenches), run.qdd[k], rtol=0, atol=1e-9)
+        assert np.allclose(
+            robot.forward_dynamics(q, run.qd[k], run.tau[k], wrenches, ground=GROUND), run.qdd[k], rtol=0, atol=1e-9
+        )
     assert run.wrenches["link2"][:, 4] == pytest.approx(6 * np.sin(3 * run.t), abs=1e-12)
     assert run.tau[:, 1] == pytest.approx(2.0 * run.t / 1.5, abs=1e-12)
 

@@ -108,6 +108,10 @@ class Duals:
         half = self.base.const(0.5) / root
         return self.variable(root, [half * a for a in value.slopes])
 
+    def value(self, scalar: Scalar) -> Scalar:
+        """A result without its derivatives."""
+        return scalar.value if isinstance(scalar, Dual) and scalar.level == self.level else scalar
+
     def slopes(self, scalar: Scalar, count: int) -> list[Scalar]:
         """The derivatives of a result; zeros where it is a constant."""
         if isinstance(scalar, Dual) and scalar.level == self.level:

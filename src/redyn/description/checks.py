@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from redyn.description.contacts import checked_contacts
 from redyn.description.loops import checked_loops
 from redyn.description.rolling import check_rolling
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
@@ -52,7 +53,8 @@ def complete(robot: RobotDescription) -> RobotDescription:
             "end_effector", f"no link is called {robot.end_effector!r}{suggestion(robot.end_effector, names)}"
         )
     check_rolling(robot, links)
-    return robot.model_copy(update={"links": links, "loops": checked_loops(robot, links)})
+    contacts = checked_contacts(robot, links) if robot.contacts else []
+    return robot.model_copy(update={"links": links, "loops": checked_loops(robot, links), "contacts": contacts})
 
 
 def check_moves(robot: RobotDescription, origin: str = "") -> None:

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, model_validator
 
-from redyn.description.numbers import parse_angle, parse_number, shown
+from redyn.description.fields import (
+    Angle,
+    Angles,
+    Colour,
+    Inertia,
+    Name,
+    NotNegative,
+    Number,
+    Numbers,
+    Pair,
+    Positive,
+    Range,
+    Strict,
+    Text,
+    Values,
+    Vector,
+    pair,
+)
+from redyn.description.ground_fields import ContactDescription, Contacts, GroundDescription
+from redyn.description.numbers import parse_number
 from redyn.words import counted
 
 Convention = Literal["dh", "modified-dh", "frames"]
@@ -43,105 +61,6 @@ NOT_UNIT = 2e-6  # tolerance of the squared norm of a quaternion: about seven di
 def is_unit(quaternion: Sequence[float]) -> bool:
     """Whether four numbers are a unit quaternion, up to rounding in a file."""
     return abs(sum(x * x for x in quaternion) - 1.0) < NOT_UNIT
-
-
-def _items(value: object) -> list[object] | None:
-    """The entries of a list, a tuple or an array."""
-    if hasattr(value, "tolist"):
-        value = cast(Any, value).tolist()
-    return list(cast("Sequence[object]", value)) if isinstance(value, list | tuple) else None
-
-
-def _vector(length: int, what: str, parse: Any = parse_number) -> Any:
-    def parse_vector(value: object) -> tuple[float, ...]:
-        items = _items(value)
-        if items is None:
-            raise ValueError(f"expected {length} numbers, {what}, got {type(value).__name__}")
-        if len(items) != length:
-            raise ValueError(f"expected {length} numbers, {what}, got {len(items)}")
-        return tuple(parse(item) for item in items)
-
-    return parse_vector
-
-
-def _inertia(value: object) -> tuple[float, ...]:
-    """Six numbers xx xy xz yy yz zz (the book's order), from any common form."""
-    order = ("xx", "xy", "xz", "yy", "yz", "zz")
-    if isinstance(value, Mapping):
-        entries = cast("Mapping[object, object]", value)
-        unknown = [str(key) for key in entries if key not in order]
-        if unknown:
-            raise ValueError(f"unknown key {unknown[0]!r}; the keys are {', '.join(order)}")
-        return tuple(parse_number(entries.get(key, 0.0)) for key in order)
-    rows = _items(value)
-    if rows is not None:
-        if len(rows) == 6:
-            return tuple(parse_number(item) for item in rows)
-        if len(rows) == 3 and all(_items(row) is not None for row in rows):
-            full = [_vector(3, "a row of the tensor")(row) for row in rows]
-            for i, j in ((0, 1), (0, 2), (1, 2)):
-                if abs(full[i][j] - full[j][i]) > 1e-9 * max(abs(x) for row in full for x in row):
-                    raise ValueError(f"the tensor is not symmetric: {full[i][j]} and {full[j][i]}")
-            return (*full[0], full[1][1], full[1][2], full[2][2])
-        if len(rows) == 3:
-            xx, yy, zz = (parse_number(item) for item in rows)
-            return (xx, 0.0, 0.0, yy, 0.0, zz)
-    raise ValueError(
-        "expected {xx: , xy: , xz: , yy: , yz: , zz: }, six numbers in that order, three principal moments "
-        "or a 3x3 tensor"
-    )
-
-
-def _values(value: object) -> tuple[float, ...]:
-    """Joint values: a number or a list."""
-    items = _items(value)
-    return tuple(parse_angle(item) for item in ([value] if items is None else items))
-
-
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > 200:
-        raise ValueError(f"expected a name (text of 1 to 200 characters), got {shown(value)}")
-    if re.search(r"[\x00-\x1f]", value):
-        raise ValueError("a name may not contain control characters")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(parse_number)]
-NotNegative = Annotated[float, Field(ge=0), BeforeValidator(parse_number)]
-Positive = Annotated[float, Field(gt=0), BeforeValidator(parse_number)]
-Vector = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "x y z"))]
-Range = Annotated[tuple[float, float], BeforeValidator(_vector(2, "lower and upper", parse_angle))]
-Angle = Annotated[float, BeforeValidator(parse_angle)]
-Angles = Annotated[tuple[float, float, float], BeforeValidator(_vector(3, "roll pitch yaw", parse_angle))]
-Colour = Annotated[tuple[float, float, float, float], BeforeValidator(_vector(4, "red green blue alpha"))]
-Values = Annotated[tuple[float, ...], BeforeValidator(_values)]
-Inertia = Annotated[tuple[float, float, float, float, float, float], BeforeValidator(_inertia)]
-Name = Annotated[str, BeforeValidator(_name)]
-Text = Annotated[str, Field(min_length=1)]
-
-
-def _pair(value: object) -> tuple[object, object]:
-    items = _items(value)
-    if items is None or len(items) != 2:
-        raise ValueError(f"expected two entries, got {shown(value)}")
-    return items[0], items[1]
-
-
-def _numbers(value: object) -> tuple[float, ...]:
-    items = _items(value)
-    if not items or len(items) > 20:
-        raise ValueError(f"expected a list of 1 to 20 numbers, got {shown(value)}")
-    return tuple(parse_number(item) for item in items)
-
-
-Pair = Annotated[tuple[Name, Name], BeforeValidator(_pair)]
-Numbers = Annotated[tuple[float, ...], BeforeValidator(_numbers)]
-
-
-class Strict(BaseModel):
-    """Data whose keys are all known, and which stay as they are."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=())
 
 
 class MimicDescription(Strict):
@@ -306,7 +225,7 @@ class LoopDescription(Strict):
     at: Vector | None = None
     meets: Vector | None = None
     axis: Vector | None = None
-    frames: Annotated[tuple[PlacedFrame, PlacedFrame], BeforeValidator(_pair)] | None = None
+    frames: Annotated[tuple[PlacedFrame, PlacedFrame], BeforeValidator(pair)] | None = None
     length: Positive | None = None
     coefficients: Numbers | None = None  # of a gear, the constant first
 
@@ -408,8 +327,12 @@ class RobotDescription(Strict):
     rolling: Annotated[list[RollingDescription], Field(max_length=MOST_LOOPS)] = Field(
         default_factory=list[RollingDescription]
     )
+    ground: GroundDescription | None = None  # on which the robot stands, walks or falls: see `simulate`
+    contacts: Contacts = Field(default_factory=list[ContactDescription])  # what may touch it
     independent: list[Name] | None = None  # of a robot that rolls: the rates that make qd
-    actuated: list[Name] | None = None  # joints that are driven, where there are loops or wheels; the others are passive
+    actuated: list[Name] | None = (
+        None  # joints that are driven, where there are loops or wheels; the others are passive
+    )
     # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)
     _trusted: bool = PrivateAttr(default=False)

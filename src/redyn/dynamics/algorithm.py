@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 from redyn.algebra import Arithmetic, Scalar, Vec3
 from redyn.dynamics.closed import Closed
+from redyn.dynamics.contact import Ground
 from redyn.dynamics.inverse import External
 from redyn.model import Frame, Model
 
@@ -22,10 +23,11 @@ Shape = tuple[int, ...]
 
 @dataclass
 class Conditions:
-    """What a call may set beside the state: gravity, wrenches from outside, the frame that is asked about."""
+    """What a call may set beside the state: gravity, wrenches from outside, the ground, the frame in question."""
 
     gravity: Vec3 | None = None
     external: External = ()
+    ground: Ground | None = None
     frame: Frame | None = None
     guarded: bool = True  # see Task
 
@@ -86,7 +88,7 @@ class Algorithm:
     state: tuple[str, ...]
     outputs: tuple[Output, ...]
     run: Callable[[Model, Arithmetic, Columns, Conditions], Outputs]
-    options: frozenset[str]  # of gravity, external, payload, frame
+    options: frozenset[str]  # of gravity, external, ground, payload, frame
     regroup: bool  # whether regrouped inertial parameters give the same result
     divisor: Divisor
     reduced: Callable[[Solve], Outputs] | None  # of those that divide: the same from the mass matrix as a whole

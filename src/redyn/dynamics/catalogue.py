@@ -6,7 +6,18 @@ from collections.abc import Callable
 from typing import Any
 
 from redyn.algebra import Arithmetic, Scalar
-from redyn.dynamics import convective, derivatives, energy, forward, inertia, inverse, kinematics, loops, passive
+from redyn.dynamics import (
+    contact,
+    convective,
+    derivatives,
+    energy,
+    forward,
+    inertia,
+    inverse,
+    kinematics,
+    loops,
+    passive,
+)
 from redyn.dynamics.algorithm import (
     Algorithm,
     Columns,
@@ -84,12 +95,12 @@ def _frame(w: Conditions) -> Frame:
 
 
 def _forces(w: Conditions) -> dict[str, Any]:
-    return {"gravity": w.gravity, "external": w.external}
+    return {"gravity": w.gravity, "external": w.external, "ground": w.ground}
 
 
 def _wrenches(model: Model, arith: Arithmetic, s: Columns, w: Conditions) -> list[Scalar]:
     q, qd, qdd = s
-    wrenches = inverse.user_joint_wrenches(model, arith, q, qd, qdd, gravity=w.gravity, external=w.external)
+    wrenches = inverse.user_joint_wrenches(model, arith, q, qd, qdd, **_forces(w))
     return flat([wrench.components() for wrench in wrenches])
 
 
@@ -111,8 +122,8 @@ def _solved_columns(s: Solve, slopes: Rows) -> Rows:
 
 # --- the entries --------------------------------------------------------------------------------------------------
 
-_ALL, _NONE = frozenset({"gravity", "external", "payload"}), frozenset[str]()
-_GRAVITY, _FRAME, _PUSHED = frozenset({"gravity"}), frozenset({"frame"}), frozenset({"gravity", "external"})
+_ALL, _NONE = frozenset({"gravity", "external", "ground", "payload"}), frozenset[str]()
+_GRAVITY, _FRAME, _PUSHED = frozenset({"gravity"}), frozenset({"frame"}), frozenset({"gravity", "external", "ground"})
 _q, _v, _a, _t = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "tau")
 _TREE: dict[str, Any] = {"closed": None}  # loops change nothing about it
 _MATRIX: dict[str, Any] = {**_TREE, "divisor": Divisor.NONE, "reduced": None}  # and it divides by nothing
@@ -440,7 +451,7 @@ DERIVATIVES = {
             ALGORITHMS["inverse_dynamics"],
             ("q", "qd"),
             _slopes(dtau_dq=(_driven, _directions), dtau_dqd=(_driven, _independent)),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s)],
+            lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s, w.ground)],
             reduced=None,
             closed=loops.driving_slopes,
             per_pair=160,
@@ -453,7 +464,7 @@ DERIVATIVES = {
                 dqdd_dqd=(_independent, _independent),
                 dqdd_dtau=(_independent, _driven),
             ),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s)],
+            lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s, w.ground)],
             reduced=_acceleration_slopes,
             closed=loops.acceleration_slopes,
             per_pair=450,
@@ -597,6 +608,48 @@ DRIVEN = Algorithm(
     per_pair=0,
 )
 
+def _ground(w: Conditions) -> contact.Ground:
+    assert w.ground is not None
+    return w.ground
+
+
+def _ground_algorithms() -> list[Algorithm]:
+    """What only robots have that may touch the ground."""
+
+    def per_contact(name: str, *shape: int) -> Output:
+        return Output(name, Kind.PLAIN, lambda m: (len(m.contact_points), *shape))
+
+    on_ground: dict[str, Any] = {"options": frozenset({"ground"}), **_PASS, "regroup": False}
+    states = ("points", "forces", "normals", "velocities")
+    return [
+        Algorithm(
+            "contact_states",
+            "",
+            _v,
+            (*(per_contact(name, 3) for name in states), per_contact("gaps")),
+            lambda m, a, s, w: contact.contact_states(m, a, *s, _ground(w)),
+            **on_ground,
+        ),
+        Algorithm(
+            "ground_power",
+            "",
+            _v,
+            _plain("power"),
+            lambda m, a, s, w: [[contact.power(m, a, *s, _ground(w))]],
+            **on_ground,
+        ),
+        Algorithm(
+            "contact_motion",
+            "",
+            _v,
+            (per_contact("motion", contact.MOTION),),
+            lambda m, a, s, w: [flat(contact.contact_motion(m, a, *s))],
+            **(on_ground | {"options": _NONE}),
+        ),
+    ]
+
+
 LOOP_ALGORITHMS = {algorithm.name: algorithm for algorithm in _loop_algorithms()}
-CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS, DRIVEN.name: DRIVEN}
+GROUND_ALGORITHMS = {algorithm.name: algorithm for algorithm in _ground_algorithms()}
+CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS, **GROUND_ALGORITHMS, DRIVEN.name: DRIVEN}
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

@@ -37,9 +37,11 @@ from redyn.algebra import (
     Wrench,
     outer,
 )
+from redyn.arithmetic.duals import Duals
 from redyn.dynamics import elimination
+from redyn.dynamics.contact import Ground, generalized_forces
 from redyn.dynamics.inverse import LinkState, link_states
-from redyn.dynamics.kinematics import propagations, twists, zero_vector
+from redyn.dynamics.kinematics import coordinate_rates, propagations, twists, zero_vector
 from redyn.dynamics.passive import passive_slopes, passive_torque
 from redyn.model import Model
 
@@ -370,7 +372,12 @@ def by_coordinates(
 
 
 def inverse_dynamics_derivatives(
-    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], qdd: Sequence[Scalar]
+    model: Model,
+    arith: Arithmetic,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    ground: Ground | None = None,
 ) -> tuple[Rows, Rows]:
     """dtau/dq in the tangent space, and dtau/dqd."""
     B = propagations(model, arith, q)
@@ -381,7 +388,33 @@ def inverse_dynamics_derivatives(
     found = by_rates(model, arith, joints, bodies)
     by_q = by_coordinates(model, arith, joints, bodies, found.rows, moving)
     _add_passive_slopes(model, arith, qd, by_q, found.by_qd)
+    if ground is not None:
+        _less(by_q, found.by_qd, ground_slopes(model, arith, q, qd, ground)[1])
     return by_q, found.by_qd
+
+
+def ground_slopes(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], ground: Ground
+) -> tuple[list[Scalar], list[list[Scalar]]]:
+    """The generalised forces of the ground and, for each, its derivatives by q (in the tangent space) and by qd.
+
+    By dual numbers: only the motion of the links that touch, and the law, take part in them.
+    """
+    duals, zero, one, n = Duals(arith), arith.const(0.0), arith.const(1.0), model.n
+    along = [coordinate_rates(model, arith, q, [one if i == k else zero for i in range(n)]) for k in range(n)]
+    still = [zero] * n
+    places = [duals.variable(x, [*(column[c] for column in along), *still]) for c, x in enumerate(q)]
+    rates = [duals.variable(x, [*still, *(one if k == c else zero for k in range(n))]) for c, x in enumerate(qd)]
+    found = generalized_forces(model, duals, places, rates, ground)
+    return [duals.value(x) for x in found], [duals.slopes(x, 2 * n) for x in found]
+
+
+def _less(by_q: Rows, by_qd: Rows, slopes: Sequence[Sequence[Scalar]]) -> None:
+    """Take what the ground supplies from the derivatives of the torques."""
+    n = len(by_q)
+    for i, row in enumerate(slopes):
+        for k in range(n):
+            by_q[i][k], by_qd[i][k] = by_q[i][k] - row[k], by_qd[i][k] - row[n + k]
 
 
 def _add_passive_slopes(model: Model, arith: Arithmetic, qd: Sequence[Scalar], by_q: Rows, by_qd: Rows) -> None:
@@ -390,7 +423,12 @@ def _add_passive_slopes(model: Model, arith: Arithmetic, qd: Sequence[Scalar], b
 
 
 def forward_dynamics_derivatives(
-    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], tau: Sequence[Scalar]
+    model: Model,
+    arith: Arithmetic,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    ground: Ground | None = None,
 ) -> tuple[Rows, Rows, Rows]:
     """dqdd/dq = -M^-1 dtau/dq, dqdd/dqd = -M^-1 dtau/dqd and dqdd/dtau = M^-1, at the acceleration that tau gives.
 
@@ -408,17 +446,21 @@ def forward_dynamics_derivatives(
     factors = *elimination.udu(found.M, carriers), carriers
 
     phi: list[Scalar] = []
+    pushed, slopes = ([], []) if ground is None else ground_slopes(model, arith, q, qd, ground)
     weights, passive = _weights(model, arith, joints, bodies), passive_torque(model, arith, q, qd)
     for i in range(model.n):
         h = arith.const(0.0)
         for rate, x in zip(found.by_qd[i], qd, strict=True):
             h = h + rate * x
         phi.append(tau[i] - weights[i] - h * arith.const(0.5) - passive[i])
+    if pushed:
+        phi = [a + b for a, b in zip(phi, pushed, strict=True)]
     qdd = elimination.solve(*factors, phi)
 
     moving = link_states(model, arith, B, qd, qdd, -model.gravity)
     by_q = by_coordinates(model, arith, joints, bodies, found.rows, moving)
     _add_passive_slopes(model, arith, qd, by_q, found.by_qd)
+    _less(by_q, found.by_qd, slopes)
     solved = (
         [elimination.solve(*factors, [-x for x in column]) for column in zip(*Y, strict=True)]
         for Y in (by_q, found.by_qd)

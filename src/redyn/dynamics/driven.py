@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from redyn.algebra import Arithmetic, ArticulatedInertia, Propagation, Scalar, Twist, Vec3, Wrench
+from redyn.dynamics.contact import Ground
 from redyn.dynamics.forward import Articulation, articulated_step, inward_step, outward_step
 from redyn.dynamics.inverse import External, inverse_dynamics
 from redyn.dynamics.kinematics import propagations
@@ -24,14 +25,15 @@ def driven(
     qdd: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: Ground | None = None,
 ) -> tuple[list[Scalar], list[Scalar]]:
     """tau and all of qdd, given the accelerations of the driven joints; those of the base in `qdd` are not looked at."""
     free, zero = model.floating, arith.const(0.0)
     wanted = [zero if i in free else x for i, x in enumerate(qdd)]
-    missing = inverse_dynamics(model, arith, q, qd, wanted, gravity, external)
+    missing = inverse_dynamics(model, arith, q, qd, wanted, gravity, external, ground)
     x = _free_response(model, arith, propagations(model, arith, q), free, [-f for f in missing])
     whole = [x[i] if i in free else wanted[i] for i in range(model.n)]
-    torque = inverse_dynamics(model, arith, q, qd, whole, gravity, external)
+    torque = inverse_dynamics(model, arith, q, qd, whole, gravity, external, ground)
     return [zero if i in free else tau for i, tau in enumerate(torque)], whole
 
 

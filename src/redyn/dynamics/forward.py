@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, ArticulatedInertia, Propagation, Scalar, Twist, Vec3, Wrench
+from redyn.dynamics.contact import Ground
 from redyn.dynamics.inverse import External, applied_wrenches, joint_wrenches
 from redyn.dynamics.kinematics import propagations
 from redyn.dynamics.passive import passive_torque
@@ -121,10 +122,11 @@ def forward_dynamics(
     tau: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: Ground | None = None,
 ) -> list[Scalar]:
     """qdd: solve GIM qdd = phi with phi = tau less what the motion needs at qdd = 0 (9.38)."""
     B = propagations(model, arith, q)
-    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external)
+    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external, ground)
     return solve_with(model, B, articulations(model, arith, B), phi)
 
 
@@ -137,9 +139,10 @@ def generalized_force(
     tau: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: Ground | None = None,
 ) -> list[Scalar]:
     """phi = tau - h - gravity_torque - spring_torque - friction + J^T external, by inverse dynamics at qdd = 0."""
-    applied = applied_wrenches(model, arith, B, external)
+    applied = applied_wrenches(model, arith, B, external, qd, ground)
     still = [arith.const(0.0)] * model.n
     bias, _ = joint_wrenches(model, arith, B, qd, still, model.gravity if gravity is None else gravity, applied)
     return [

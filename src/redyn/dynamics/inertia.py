@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, MassMatrix, Propagation, Scalar, Vec3
+from redyn.dynamics.contact import Ground
 from redyn.dynamics.forward import generalized_force
 from redyn.dynamics.inverse import External
 from redyn.dynamics.kinematics import propagations
@@ -89,8 +90,9 @@ def cholesky_forward_dynamics(
     tau: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: Ground | None = None,
 ) -> list[Scalar]:
     """The conventional way, for comparison: form the GIM, decompose it, substitute (Walker and Orin)."""
     B = propagations(model, arith, q)
-    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external)
+    phi = generalized_force(model, arith, B, q, qd, tau, gravity, external, ground)
     return cholesky_solve(arith, mass_matrix(model, arith, q), phi)

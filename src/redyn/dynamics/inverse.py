@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, Mat3, Propagation, Scalar, Twist, Vec3, Wrench, acceleration_matrix
+from redyn.dynamics import contact
 from redyn.dynamics.kinematics import poses, propagations, zero_vector
 from redyn.dynamics.passive import passive_torque
 from redyn.model import Frame, Link, Model
@@ -87,10 +88,15 @@ def joint_wrenches(
 
 
 def applied_wrenches(
-    model: Model, arith: Arithmetic, B: Sequence[Propagation], external: External
+    model: Model,
+    arith: Arithmetic,
+    B: Sequence[Propagation],
+    external: External,
+    qd: Sequence[Scalar],
+    ground: contact.Ground | None,
 ) -> dict[int, Wrench]:
-    """External wrenches in the axes and at the origins of the links they act on."""
-    applied: dict[int, Wrench] = {}
+    """External wrenches, and those of the ground, in the axes and at the origins of the links they act on."""
+    applied = {} if ground is None else contact.wrenches(model, arith, B, qd, ground)
     if not external:
         return applied
     placed = poses(model, arith, B)
@@ -111,10 +117,11 @@ def inverse_dynamics(
     qdd: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: contact.Ground | None = None,
 ) -> list[Scalar]:
     """tau = mass_matrix qdd + coriolis_vector + gravity_torque + spring_torque + friction - J^T external."""
     B = propagations(model, arith, q)
-    applied = applied_wrenches(model, arith, B, external)
+    applied = applied_wrenches(model, arith, B, external, qd, ground)
     tau, _ = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)
     passive = passive_torque(model, arith, q, qd)
     return [
@@ -145,6 +152,7 @@ def user_joint_wrenches(
     qdd: Sequence[Scalar],
     gravity: Vec3 | None = None,
     external: External = (),
+    ground: contact.Ground | None = None,
     on_links: Mapping[int, Wrench] | None = None,
 ) -> list[Wrench]:
     """All six components of what each parent exerts on its child: axes of the child's frame, at the user's joint.
@@ -152,7 +160,7 @@ def user_joint_wrenches(
     `on_links` are wrenches beside the external ones, in the axes and at the origins of links.
     """
     B = propagations(model, arith, q)
-    applied = applied_wrenches(model, arith, B, external)
+    applied = applied_wrenches(model, arith, B, external, qd, ground)
     for i, wrench in (on_links or {}).items():
         applied[i] = applied[i] + wrench if i in applied else wrench
     _, w = joint_wrenches(model, arith, B, qd, qdd, model.gravity if gravity is None else gravity, applied)

@@ -101,7 +101,7 @@ def _closed(
     algorithm: Entry, model: Model, arith: Arithmetic, given: dict[str, Sequence[Scalar]], conditions: Conditions
 ) -> Closed:
     """For an algorithm that loops change, of a robot whose tree moves independently."""
-    q, gravity, external = given["q"], conditions.gravity, conditions.external
+    q, around = given["q"], (conditions.gravity, conditions.external, conditions.ground)
 
     def solver(m: Mechanism) -> RecursiveSolver:
         return RecursiveSolver(model, arith, m.B)
@@ -109,7 +109,7 @@ def _closed(
     mechanism = Mechanism(model, arith, q, given.get("qd"), given.get("qdd"), None, list, solver)
 
     def phi() -> list[Scalar]:
-        return generalized_force(model, arith, mechanism.B, q, given["qd"], given["tau"], gravity, external)
+        return generalized_force(model, arith, mechanism.B, q, given["qd"], given["tau"], *around)
 
     return Closed(
         arith,
@@ -117,13 +117,11 @@ def _closed(
         given,
         conditions.guarded,
         tree=lambda: _of_tree(algorithm, model, arith, given, conditions, None),
-        inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], gravity, external),
+        inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], *around),
         phi=phi,
         mass_matrix=lambda: mass_matrix(model, arith, q),
-        slopes=lambda qdd: inverse_dynamics_derivatives(model, arith, q, given["qd"], qdd),
-        wrenches=lambda more: user_joint_wrenches(
-            model, arith, q, given["qd"], given["qdd"], gravity, external, on_links=more
-        ),
+        slopes=lambda qdd: inverse_dynamics_derivatives(model, arith, q, given["qd"], qdd, conditions.ground),
+        wrenches=lambda more: user_joint_wrenches(model, arith, q, given["qd"], given["qdd"], *around, on_links=more),
         coordinate_rates=lambda rates: coordinate_rates(model, arith, q, rates),
         over=lambda other, values: _closed(algorithm, model, other, values, conditions),
     )
@@ -191,6 +189,7 @@ class _Tree:
                 self.whole["qdd"],
                 conditions.gravity,
                 conditions.external,
+                conditions.ground,
                 on_links=more,
             ),
             coordinate_rates=lambda rates: reduction.own_q(coordinate_rates(model, arith, q, self.G.to_tree(rates))),
@@ -261,12 +260,14 @@ class _Tree:
     def _inverse(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """The inverse dynamics of the tree at an acceleration of all its links."""
         state = self.whole["q"], self.whole["qd"], qdd
-        return inverse_dynamics(self.model, self.arith, *state, self.conditions.gravity, self.conditions.external)
+        c = self.conditions
+        return inverse_dynamics(self.model, self.arith, *state, c.gravity, c.external, c.ground)
 
     def slopes(self, u_dot: Sequence[Scalar]) -> list[Rows]:
         """dtau/dq and dtau/dqd at an acceleration."""
         qdd = _sum(self.G.to_tree(u_dot), self.bias)
-        found = inverse_dynamics_derivatives(self.model, self.arith, self.whole["q"], self.whole["qd"], qdd)
+        state = self.whole["q"], self.whole["qd"], qdd
+        found = inverse_dynamics_derivatives(self.model, self.arith, *state, self.conditions.ground)
         return [self.square(D) for D in found]
 
     def _times_rate(self, matrix: Callable[[], Rows]) -> Rows:

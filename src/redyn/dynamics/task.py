@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from redyn.algebra import MassMatrix, Scalar, Vec3, Wrench
 from redyn.dynamics.algorithm import Algorithm, Conditions, Entry, Shape
 from redyn.dynamics.catalogue import CATALOGUE
-from redyn.model import Frame, Model
+from redyn.dynamics.contact import Ground
+from redyn.model import Frame, GroundForm, Model, Rolling
 
 # Operations per pair of links of the mass matrix, and of its elimination, where rates depend on others.
 _REDUCED, _SOLVED = 32, 85
+_TOUCH = 100  # operations of a contact with the ground
+CONTROL = ("target", "kp", "kd")  # inputs of a controlled robot, one number of each per actuator
 _CARRIED = 30  # operations that carry a row of closed loops along a link
 
 
@@ -24,6 +27,8 @@ class Task:
     gravity: bool = False
     external: tuple[str, ...] = ()
     payload: bool = False
+    ground: GroundForm | None = None
+    controlled: bool = False  # whether tau has springs and dampers towards targets added to it, see `controlled`
     guarded: bool = True  # whether states are refused at which loops are open or singular; otherwise it is smooth there
 
     @property
@@ -46,12 +51,18 @@ class Task:
         state = [(name, widths.get(name, model.dof)) for name in self.base.state]
         gravity = [("gravity", 3)] if self.gravity else []
         wrenches = [(f"external[{name!r}]", 6) for name in self.external]
-        return [*state, *gravity, *wrenches, *([("payload", 10)] if self.payload else [])]
+        width = 0 if self.ground is None else self.ground.width(len(model.contact_points))
+        ground = [("ground", width)] if self.ground is not None else []
+        springs = [(name, len(model.actuators)) for name in CONTROL] if self.controlled else []
+        return [*state, *gravity, *wrenches, *ground, *springs, *([("payload", 10)] if self.payload else [])]
 
     def operations(self, model: Model) -> int:
         """About how many a straight-line program has that grow with the square of the joints, or faster."""
         coupled = 0 if model.reduction is None else (_SOLVED if self.base.divides else _REDUCED)
-        return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model)
+        touching = 0 if self.ground is None else _TOUCH * len(model.contact_points)
+        if self.differentiated:
+            touching *= model.tangent
+        return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model) + touching
 
     def _of_rows(self, model: Model) -> int:
         """Those of the rows of closed loops; derivatives have about as many again for each independent rate."""
@@ -81,7 +92,33 @@ def conditions_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]
         w = named[f"external[{name!r}]"]
         wrenches.append((model.frames[name], Wrench(Vec3(*w[:3]), Vec3(*w[3:]))))
     conditions.external = wrenches
+    if task.ground is not None:
+        conditions.ground = Ground(task.ground, named["ground"])
     if task.payload:
         assert model.end_effector is not None
         model = model.with_payload(MassMatrix.of_parameters(named["payload"]), model.frames[model.end_effector])
     return conditions, model
+
+
+def state_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> list[Sequence[Scalar]]:
+    """The state vectors of a task; in tau, what springs and dampers add where the robot is controlled.
+
+    tau + kp (target - q) - kd qd at joints of one coordinate; others, such as a free base, have no target.
+    """
+    state = [named[name] for name in task.base.state]
+    if not task.controlled:
+        return state
+    q, qd, tau = state
+    target, kp, kd = (named[name] for name in CONTROL)
+    supplied = list(tau)
+    for i, place in enumerate(controlled(model)):
+        if place is not None:
+            supplied[i] = tau[i] + kp[i] * (target[i] - q[place]) - kd[i] * qd[i]
+    return [q, qd, supplied]
+
+
+def controlled(model: Model) -> list[int | None]:
+    """For every actuator, where its joint is in q; None where it has several coordinates."""
+    assert not isinstance(model.reduction, Rolling)
+    places = zip(model.driven, model.starts, strict=True)
+    return [start if link.joint.single else None for link, start in places]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.arrays import refuse_masks
 from redyn.description.schema import NOT_UNIT
 from redyn.errors import InputError
-from redyn.model import Model, configuration
+from redyn.model import GroundForm, Model, configuration
 from redyn.model.configuration import ROUNDING
 from redyn.words import counted
 
@@ -23,6 +23,7 @@ FLOAT64 = np.dtype(np.float64)
 MEANINGS = {
     "gravity": "an acceleration",
     "external": "a wrench, moment then force",
+    "ground": "the numbers of a ground",
     "payload": "ten numbers, m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz",
 }
 
@@ -152,6 +153,7 @@ def world_inputs(
     gravity: ArrayLike | None,
     external: Mapping[str | int, ArrayLike] | None,
     payload: ArrayLike | None,
+    ground: tuple[GroundForm, Array] | None = None,
 ) -> tuple[dict[str, Any], list[ArrayLike]]:
     """Which run-time parameters a call uses, as fields of a task, and their values in the task's order."""
     values: list[ArrayLike] = [] if gravity is None else [gravity]
@@ -170,9 +172,12 @@ def world_inputs(
                 raise InputError(f"external: {name!r} is given twice")
             frames[name] = wrench
         values += [frames[name] for name in sorted(frames)]  # in one order, so that one kernel serves any
+    if ground is not None:
+        values.append(ground[1])
     if payload is not None:
         name, place = frame(None)
         if place.link == 0:
             raise InputError("payload: the end effector is fixed to the world")
         values.append(payload)
-    return {"gravity": gravity is not None, "external": tuple(sorted(frames)), "payload": payload is not None}, values
+    used = {"gravity": gravity is not None, "external": tuple(sorted(frames)), "payload": payload is not None}
+    return used | {"ground": None if ground is None else ground[0]}, values

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from redyn.arithmetic import Arrays, Floats
 from redyn.dynamics import reduced
-from redyn.dynamics.task import Task, conditions_of
+from redyn.dynamics.task import Task, conditions_of, state_of
 from redyn.evaluate.columns import scalars
 from redyn.model import Model
 
@@ -27,7 +27,7 @@ def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., t
     columns = [scalars(a[0] if single else a) for a in inputs]
     named = dict(zip((name for name, _ in task.inputs(model)), columns, strict=True))
     conditions, working = conditions_of(model.over(arith), task, named)
-    state = [named[name] for name in task.base.state]
+    state = state_of(working, task, named)
     try:
         results = reduced.run(task.entry, working, arith, state, conditions)
     except (ZeroDivisionError, ValueError):  # one state on plain floats: a joint without inertia

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from redyn.dynamics import reduced
 from redyn.dynamics.algorithm import Kind
-from redyn.dynamics.task import Task, conditions_of
+from redyn.dynamics.task import Task, conditions_of, state_of
 from redyn.errors import SingularError
 from redyn.kernels.lock import building
 from redyn.kernels.program import Program, depth_first, read_function
@@ -32,7 +32,7 @@ def casadi_function(model: Model, task: Task, guards: bool = False) -> Any:
         arith = graph.Graph()
         working = regrouped(model) if task.base.regroup else model
         conditions, working = conditions_of(working, task, nodes)
-        state = [nodes[name] for name in task.base.state]
+        state = state_of(working, task, nodes)
         found = reduced.run(task.entry, working, arith, state, conditions)
         kept = found if guards and task.guarded else found[: len(task.entry.outputs)]
         outputs = [ca.densify(ca.vertcat(*values)) for values in kept]

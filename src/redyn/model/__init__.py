@@ -3,6 +3,7 @@
 from redyn.model import configuration
 from redyn.model.build import build
 from redyn.model.coupling import Coupling, Tie
+from redyn.model.ground import ContactPoint, GroundForm
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint, JointKind
 from redyn.model.loop import ACROSS, ALONG, GEAR, ROW_NAMES, Closure, Loop, LoopKind
 from redyn.model.model import Frame, Link, Model, Variable
@@ -13,15 +14,17 @@ from redyn.model.rolling import CONTACT_ROW_NAMES, Contact, Rolling
 __all__ = [
     "ACROSS",
     "ALONG",
+    "CONTACT_ROW_NAMES",
     "GEAR",
     "POSE_SIZE",
     "QUATERNION_SIZE",
     "ROW_NAMES",
-    "CONTACT_ROW_NAMES",
     "Closure",
     "Contact",
+    "ContactPoint",
     "Coupling",
     "Frame",
+    "GroundForm",
     "Joint",
     "JointKind",
     "Link",

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.algebra import MassMatrix, Mat3, Pose, RotationZ, Sym3, Twist, Vec3
+from redyn.description.contacts import spheres
 from redyn.description.loops import loop_frames
 from redyn.description.placement import Z_AXIS, Placement, placement, steps
 from redyn.description.schema import (
@@ -27,6 +28,7 @@ from redyn.description.schema import (
 from redyn.description.ties import rules
 from redyn.model import frames
 from redyn.model.coupling import Coupling, Tie
+from redyn.model.ground import ContactPoint
 from redyn.model.joint import CYCLE, Joint, JointKind
 from redyn.model.loop import Loop
 from redyn.model.model import Frame, Link, Model, offsets
@@ -99,7 +101,32 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
     tip = robot.end_effector or _only_tip(robot)
     contacts = tuple(_contact(contact, bodies, named, number) for contact in robot.rolling)
     up = _normal(robot) if contacts else Vec3(0.0, 0.0, 1.0)
-    return Model(robot.name, tuple(links), gravity, kept, tip, coupling, loops, contacts=contacts, up=up)
+    points = _contact_points(robot, kept, exact)
+    return Model(
+        robot.name,
+        tuple(links),
+        gravity,
+        kept,
+        tip,
+        coupling,
+        loops,
+        contacts=contacts,
+        up=up,
+        contact_points=points,
+    )
+
+
+def _contact_points(robot: RobotDescription, kept: dict[str, Frame], exact: bool) -> tuple[ContactPoint, ...]:
+    """What may touch the ground; links that are fixed to the world cannot."""
+    found: list[ContactPoint] = []
+    for sphere in spheres(robot.contacts):
+        frame = kept[sphere.link]
+        if frame.link:
+            R, o = frame.pose.R, frame.pose.o
+            at = np.array((R @ Vec3(*sphere.at) + o).components(), dtype=np.float64)
+            at = _clean(at, max(1e-3, float(np.abs(at).max())), exact)
+            found.append(ContactPoint(sphere.name, frame.link, _vec(at), sphere.radius))
+    return tuple(found)
 
 
 def _contact(

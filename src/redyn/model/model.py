@@ -30,6 +30,7 @@ from redyn.algebra import (
     Vec3,
 )
 from redyn.model.coupling import Coupling, Tie
+from redyn.model.ground import ContactPoint
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint
 from redyn.model.loop import Closure, Loop
 from redyn.model.reduction import Reduction
@@ -96,6 +97,7 @@ class Model:
     closure: Closure | None = None  # of the loops, once they have been closed
     contacts: tuple[Contact, ...] = ()  # wheels, disks and blades, of which the reduction is made
     up: Vec3 = field(default_factory=lambda: Vec3(0.0, 0.0, 1.0))  # the normal of the ground that they roll on
+    contact_points: tuple[ContactPoint, ...] = ()  # what may touch a ground that yields
 
     @property
     def n(self) -> int:

@@ -12,13 +12,16 @@ from redyn.arrays import real_array
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.evaluate import MEANINGS, world_inputs
-from redyn.model import Rolling
+from redyn.evaluate.ground import Ground
+from redyn.evaluate.pressing import WRENCH
+from redyn.model import GroundForm, Rolling
 from redyn.robot import Robot
 from redyn.simulation import callbacks, forces
 from redyn.simulation import system as slots
 from redyn.simulation.arguments import one_row
 from redyn.simulation.derivative import evaluate, replay
 from redyn.simulation.drive import Memory, event_value, memory
+from redyn.simulation.forces.ground import room
 from redyn.simulation.manifold import layout_of
 from redyn.simulation.system import System
 from redyn.words import counted
@@ -43,6 +46,7 @@ class Problem:
         payload: ArrayLike | None,
         dynamics: str,
         saturate: Any = False,
+        ground: Ground | None = None,
     ) -> None:
         self.robot, self._dynamics, self._torque, self._event_functions = robot, dynamics, torque, events
         named = ", ".join(robot.joint_names[:8])
@@ -66,13 +70,15 @@ class Problem:
         self.callbacks = callbacks.Callbacks(self.rows[slots.Q], self.rows[slots.V, :n], robot.model.quaternions)
         self._actuators = self.rows[slots.ACTUATORS, :m]
 
-        used, extra = world_inputs(robot.named_frame, pull, given or None, self.payload)
+        standing = self._standing(ground)
+        used, extra = world_inputs(robot.named_frame, pull, given or None, self.payload, standing)
         laws_by_name = {robot.frame_name(link): law for link, law in (external or {}).items()}
         self._laws = {name: laws_by_name[name] for name in sorted(laws_by_name)}  # the kernel's order
         frames = np.zeros((2, len(self._laws), 6))
         wrenches = frames[slots.WRENCH]
         push = self.callbacks.wrenches(self._laws, wrenches.ravel())
-        self._constants = [a for a in (pull, *wrenches, self.payload) if a is not None]
+        under = None if standing is None else standing[1]
+        self._constants = [a for a in (pull, *wrenches, under, self.payload) if a is not None]
         assert len(self._constants) == len(extra)
         jacobians = np.zeros((len(wrenches), 6, n))
 
@@ -87,7 +93,9 @@ class Problem:
         def in_python() -> Array:
             pushes = dict(zip(self._laws, wrenches, strict=True))
             state = (self.rows[slots.Q], self.rows[slots.V, :n], self.rows[slots.TORQUE, :m])
-            return robot.forward_dynamics(*state, pushes or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
+            if standing is None:
+                return robot.forward_dynamics(*state, pushes or None, self.payload, pull, dynamics, check=False)  # pyright: ignore[reportArgumentType]
+            return robot.evaluator(task, [*state, *self._constants], check=False)[0]
 
         closed = self.rows[slots.PROJECTED_Q], self.rows[slots.PROJECTED_V, :n]
         self._projected = np.array([_at(row) for row in closed], dtype=np.int64)
@@ -114,13 +122,57 @@ class Problem:
             (slots.PROJECTION, self._projection(closed) if robot.model.loops else 0),
             (slots.PROJECTED, _at(self._projected)),
             *self._rolling(),
+            *self._touching(),
         ):
             addresses[slot] = value
-        constants = forces.constants(forces.Given(robot, start[0], self._laws, stops, saturate))
-        self.system = System(addresses, layout_of(robot.model), self.rows, constants, times, table, frames, jacobians)
+        constants = forces.constants(forces.Given(robot, start[0], self._laws, stops, saturate, ground))
+        self.system = System(
+            addresses, layout_of(robot.model), self.rows, constants, times, table, frames, jacobians, self._underfoot
+        )
         self._steady = not law and len(times) == 1 and not forces.applied(constants)  # a constant torque, nothing else
         self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]
         self._directions = [_direction(event, k) for k, event in enumerate(events)]
+
+    def _standing(self, ground: Ground | None) -> tuple[GroundForm, Array] | None:
+        """The form of the ground in the forward dynamics, and the memory from which that takes its numbers."""
+        self._ground = ground
+        self._underfoot = np.zeros(0 if ground is None else room(ground))
+        if ground is None:
+            return None
+        if ground.compiled:
+            return ground.form, ground.numbers
+        count = len(ground.names)
+        return GroundForm("given", ground.form.up), self._underfoot[-WRENCH * count :]
+
+    def _touching(self) -> list[tuple[int, int]]:
+        """Addresses of the kernel that tells of contacts, and of its tables."""
+        ground = self._ground
+        if ground is None:
+            return []
+        if ground.grid is not None:
+            task, inputs = Task("contact_motion", guarded=False), []
+        else:
+            name = "ground_power" if ground.compiled else "contact_states"
+            task, inputs = Task(name, ground=ground.form, guarded=False), [ground.numbers]
+        evaluator, outputs, begin = self.robot.evaluator, list[Array](), 0
+        for shape in task.shapes(self.robot.model):
+            size = int(np.prod(shape))
+            outputs.append(self._underfoot[begin : begin + size])
+            begin += size
+        state = [self.rows[slots.Q], self.rows[slots.V, : self.robot.dof], *inputs]
+
+        def in_python() -> tuple[Array, ...]:
+            return tuple(a.ravel() for a in evaluator(task, state, check=False))
+
+        self._touched = [
+            np.array([_at(self.rows[slots.Q]), _at(self.rows[slots.V]), *map(_at, inputs)], dtype=np.int64),
+            np.array([_at(a) for a in outputs], dtype=np.int64),
+        ]
+        return [
+            (slots.GROUND, evaluator.address(task) or self.callbacks.kernels(in_python, tuple(outputs))),
+            (slots.GROUND_INPUTS, _at(self._touched[0])),
+            (slots.GROUND_OUTPUTS, _at(self._touched[1])),
+        ]
 
     def _jacobian(self, frame: str, out: Array) -> int:
         """The address of a kernel that fills `out` with the Jacobian of a frame at the rows' q."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import MissingExtraError, RedynError
+from redyn.evaluate.ground import Ground
 from redyn.files import write_csv
 from redyn.robot import Robot
 from redyn.simulation import forces
@@ -25,15 +26,17 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 STORED = ("kinetic", "potential")
+TOUCHING = 1e-9  # N: less is no contact
 INTERRUPTED = "interrupted"  # how the ending of a run begins that Ctrl-C ended
 
 
 class Conditions(NamedTuple):
-    """What held for the whole run: gravity and the payload; and the pushes."""
+    """What held for the whole run: gravity, the payload and the ground; and the pushes."""
 
     gravity: Array | None  # None: the robot's own
     payload: Array | None
     pushes: tuple[Push, ...] = ()
+    ground: Ground | None = None
 
 
 class Energy(NamedTuple):
@@ -45,6 +48,7 @@ class Energy(NamedTuple):
     friction: Array  # negative where it brakes
     external: Array
     stops: Array
+    ground: Array  # elastic energy that it stores included
 
     @property
     def total(self) -> Array:
@@ -71,6 +75,31 @@ class Contact(NamedTuple):
     stop: float
 
 
+class GroundContacts(NamedTuple):
+    """What touches the ground, at T samples: K contacts, in world axes."""
+
+    names: list[str]
+    points: Array  # (T, K, 3), where each touches the ground, or would
+    forces: Array  # (T, K, 3), of the ground on the robot
+    normals: Array  # (T, K, 3)
+    gaps: Array  # (T, K), negative where it is in the ground
+    slip: Array  # (T, K), the tangential speed there
+    friction: float
+
+    @property
+    def normal_forces(self) -> Array:
+        """(T, K)"""
+        return (self.forces * self.normals).sum(axis=-1)
+
+    @property
+    def centre_of_pressure(self) -> Array:
+        """(T, 3): the mean of the points, weighted by their normal forces; NaN in flight."""
+        weights = self.normal_forces
+        total = weights.sum(axis=1, keepdims=True)
+        with np.errstate(all="ignore"):
+            return np.where(total > TOUCHING, np.einsum("tk,tkc->tc", weights, self.points) / total, np.nan)
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """A simulated motion: N instants, a row each."""
@@ -88,6 +117,7 @@ class Run:
     steps: int
     rejected: int
     evaluations: int
+    acting: Robot = field(repr=False)  # with the contacts that the run gave it, if it gave some
     ending: str = ""  # why it ended early; empty if it did not
     event: int | None = None  # the number of the event that ended it
 
@@ -149,6 +179,22 @@ class Run:
             edges = np.flatnonzero(np.diff(np.concatenate([[False], touches, [False]])))
             found += [Contact(links, float(self.t[a]), float(self.t[b - 1])) for a, b in edges.reshape(-1, 2)]
         return sorted(found, key=lambda contact: contact.start)
+
+    @property
+    def ground(self) -> Ground | None:
+        """What the robot stood on, with all its numbers; None if there was no ground."""
+        return self.conditions.ground
+
+    @cached_property
+    def ground_contacts(self) -> GroundContacts | None:
+        """Points, forces and slip of everything that may touch the ground; None if there was no ground."""
+        ground = self.ground
+        if ground is None:
+            return None
+        found = self.acting.contact_states(self.q, self.qd, ground, check=False)
+        return GroundContacts(
+            list(ground.names), found.points, found.forces, found.normals, found.gaps, found.slip, ground.friction
+        )
 
     def size(self, motors: Motors) -> Sizing:
         """Compare motors with what the run needs: one for all joints, one per joint, or by name. See `redyn.sizing`."""

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.errors import InputError, RedynError
+from redyn.evaluate.ground import Given as GroundGiven
+from redyn.evaluate.ground import ground_of
 from redyn.kernels.compiled import scalar_code
 from redyn.progress import Progress
 from redyn.robot import Robot
@@ -26,6 +28,7 @@ from redyn.simulation.result import INTERRUPTED, Conditions, Run
 Array = NDArray[np.float64]
 
 LARGEST_STEP = 0.1  # s: a longer one could pass over a short push or a quick event
+LARGEST_STEP_ON_GROUND = 0.01  # s: a foot falls a few centimetres meanwhile
 USUAL_STEP = 1e-3  # s, of the methods with a fixed step
 MOST_SAMPLES = 10_000_000
 CHUNK = 0.05  # s between looks at the clock, the progress bar and the keyboard
@@ -64,6 +67,7 @@ def simulate(
     dynamics: str = "recursive",
     saturate: bool | ArrayLike = False,
     pushes: Iterable[Push] | Push = (),
+    ground: GroundGiven = None,
     progress: bool | Callable[[float], object] = True,
 ) -> Run:
     """The motion of a robot from the state q, qd, by its forward dynamics.
@@ -79,6 +83,9 @@ def simulate(
     stops: springs and dampers at the joint limits: True, or `redyn.Stops(stiffness, damping)`.
     saturate: actuators give no more than the effort limits of the robot's file: True; or than these limits, one for all
         joints or one per joint. Joints without a limit are not affected. `run.tau` has what the actuators give.
+    ground: what the robot stands on and may fall on: True for the `ground` of its file, or a dict with the keys of a
+        file, among them `contacts`; what is not given follows from its weight (see `Robot.ground`). Steps of adaptive
+        methods are at most 10 ms. `run.ground_contacts` has the forces, `run.energy.ground` the work.
     events: functions event(t, q, qd); the run ends where one of them passes zero (upwards if its attribute `direction`
         is positive, downwards if negative).
     sample: seconds between results, which are made by interpolation, or the times themselves.
@@ -104,12 +111,17 @@ def simulate(
     pace = None if step is None else positive("step", step, "seconds")
     times = _sample_times(sample, length)
     watched = _events(events)
-    acting, pushed, wrenches = with_pushes(robot, pushes)
+    acting, pushed, wrenches = with_pushes(robot if ground is None else robot.touching(ground), pushes)
+    under = None if ground is None or ground is False else ground_of(acting.model, acting.description, ground)
+    if under is not None and method not in FIXED:
+        pace = pace or LARGEST_STEP_ON_GROUND
     if pushed:
         external = {**(external or {}), **wrenches}
         pace = pace if method in FIXED else min(pace or LARGEST_STEP, longest_step(pushed))
     with scalar_code():
-        problem = Problem(acting, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics, saturate)
+        problem = Problem(
+            acting, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics, saturate, under
+        )
         memory = problem.memory(times)
         interrupts = Interrupts(problem.callbacks)
         ending = _go(problem, memory, method, length, pace, tolerance, progress, interrupts)
@@ -124,7 +136,8 @@ def simulate(
         qd=np.ascontiguousarray(states[:, nq : nq + n]),
         works=states[:, nq + n :],
         **replayed,
-        conditions=Conditions(problem.gravity, problem.payload, tuple(pushed)),
+        conditions=Conditions(problem.gravity, problem.payload, tuple(pushed), under),
+        acting=acting,
         method=method,
         steps=int(clock[drive.ACCEPTED]),
         rejected=int(clock[drive.REJECTED]),

@@ -20,7 +20,9 @@ Integers = NDArray[np.int64]
 KERNEL, TORQUE_LAW, WRENCH_LAW, INPUTS, OUTPUTS, Q_AT, V_AT, ACTUATORS_AT, WRENCHES_AT = range(9)
 PROJECTION, PROJECTED = range(9, 11)
 # Of robots on wheels, kernels of the rates of q and of the derivatives of these, with their tables.
-ROLLING, ROLLED, TURNING, TURNING_INPUTS, TURNED, FRAMES = range(11, 17)
+ROLLING, ROLLED, TURNING, TURNING_INPUTS, TURNED = range(11, 16)
+# The kernel that tells what the force element of the ground needs (see there), with its tables.
+GROUND, GROUND_INPUTS, GROUND_OUTPUTS, FRAMES = range(16, 20)
 
 # Rows of `rows`. TORQUE is what the kernel gets: the sum of what all elements apply to the joints.
 # RATES are those of q where wheels roll, BENDS their derivatives.
@@ -41,3 +43,4 @@ class System(NamedTuple):
     table: Array  # of torques, where there is no law; a single row is a constant torque
     frames: Array  # on which something acts: the wrench on each, moment first, and its twist; in world axes
     jacobians: Array  # of these frames, six rows each; its width is the number of rates
+    ground: Array  # memory of the force element of the ground

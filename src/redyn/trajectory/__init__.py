@@ -7,6 +7,7 @@ others follow.
 
 from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+from redyn.trajectory.gait import Gait
 from redyn.trajectory.geodesic import Geodesic
 from redyn.trajectory.guided import Guided
 from redyn.trajectory.line import Line, line
@@ -19,15 +20,18 @@ from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
 from redyn.trajectory.taught import Point, Taught, taught
 from redyn.trajectory.trapezoidal import trapezoidal
+from redyn.trajectory.walk import Steps, shift, walk
 
 __all__ = [
     "Cycloidal",
+    "Gait",
     "Geodesic",
     "Guided",
     "Line",
     "Motion",
     "Piecewise",
     "Point",
+    "Steps",
     "Table",
     "Taught",
     "Violation",
@@ -41,7 +45,9 @@ __all__ = [
     "read_table",
     "samples",
     "screw",
+    "shift",
     "spline",
     "taught",
     "trapezoidal",
+    "walk",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from redyn.description.contacts import spheres
 from redyn.errors import InputError
 from redyn.kinematics.free_flying import BASE, require_free_base
 
@@ -133,5 +134,13 @@ def legs_of(robot: Robot, feet: Mapping[str, ArrayLike] | Sequence[str] | None =
 def _corners(robot: Robot, feet: Mapping[str, ArrayLike] | Sequence[str] | None) -> dict[str, Array]:
     if isinstance(feet, Mapping):
         return {str(name): np.atleast_2d(np.asarray(point, dtype=np.float64)) for name, point in feet.items()}
-    assert feet is not None
-    return {str(name): np.zeros((1, 3)) for name in feet}
+    if feet is not None:
+        return {str(name): np.zeros((1, 3)) for name in feet}
+    base = robot.link_names[0]
+    corners: dict[str, list[tuple[float, float, float]]] = {}
+    for sphere in spheres(robot.description.contacts):
+        if sphere.link != base:
+            corners.setdefault(sphere.link, []).append(sphere.at)
+    if not corners:
+        raise InputError(f"feet: {robot.name} has no contacts on its legs; name the links that are its feet")
+    return {name: np.array(points) for name, points in corners.items()}

@@ -1,6 +1,7 @@
 """Transforms from description to description, so that the result can be saved and exported like any robot."""
 
 from redyn.description.transforms.attach import attach, pose_matrix
+from redyn.description.transforms.contacts import with_contacts
 from redyn.description.transforms.floating import floating
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.lock import lock
@@ -8,4 +9,14 @@ from redyn.description.transforms.payload import with_payload
 from redyn.description.transforms.points import with_points
 from redyn.description.transforms.subtree import subtree
 
-__all__ = ["as_frames", "attach", "floating", "lock", "pose_matrix", "subtree", "with_payload", "with_points"]
+__all__ = [
+    "as_frames",
+    "attach",
+    "floating",
+    "lock",
+    "pose_matrix",
+    "subtree",
+    "with_contacts",
+    "with_payload",
+    "with_points",
+]

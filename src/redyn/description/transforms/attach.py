@@ -12,6 +12,7 @@ from redyn.description.placement import rpy_rotation, translation
 from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
+from redyn.description.transforms.contacts import renamed
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.loops import joined
 from redyn.description.transforms.screws import normal_step, screw, split
@@ -100,6 +101,8 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         end_effector=tip,
         unphysical=robot.unphysical or other.unphysical,
         defects=[*robot.defects, *other.defects],
+        ground=robot.ground or other.ground,
+        contacts=[*robot.contacts, *renamed(other, prefix)],
         **(joined(robot, other, prefix, carrier) if robot.loops or other.loops else {}),
     )
     return both if place.folder is None else both.placed_in(place.folder, place.trusted)

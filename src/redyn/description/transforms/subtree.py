@@ -7,6 +7,7 @@ from collections.abc import Collection
 from redyn.description.schema import WORLD, LinkDescription, MimicDescription, RobotDescription
 from redyn.description.ties import Rule, rules
 from redyn.description.transforms.common import LONGEST_NAME, changed
+from redyn.description.transforms.contacts import within
 from redyn.description.transforms.loops import inside
 from redyn.errors import InputError, warn
 
@@ -43,7 +44,7 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     links = _tied_within(robot, links, moving)
     base = next(str(item.parent) for item in robot.links if item.name == link)
     closed = inside(robot, kept, moving, base)
-    return changed(robot, "subtree", name=name, links=links, end_effector=tip, **closed)
+    return changed(robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **closed)
 
 
 def _tied_within(

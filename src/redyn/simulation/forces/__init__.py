@@ -28,12 +28,19 @@ from redyn.simulation.forces.actuators import ACTUATORS
 from redyn.simulation.forces.element import Act, Element, Given
 from redyn.simulation.forces.external import EXTERNAL
 from redyn.simulation.forces.friction import FRICTION
+from redyn.simulation.forces.ground import GROUND_ELEMENT
 from redyn.simulation.forces.stops import STOPS, Stops
 from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
 
-ELEMENTS: tuple[Element, ...] = (ACTUATORS, FRICTION, EXTERNAL, STOPS)  # in the order of the fields of `Energy`
+ELEMENTS: tuple[Element, ...] = (
+    ACTUATORS,
+    FRICTION,
+    EXTERNAL,
+    STOPS,
+    GROUND_ELEMENT,
+)  # in the order of the fields of `Energy`
 COUNT = len(ELEMENTS)
 
 __all__ = ["COUNT", "ELEMENTS", "Given", "Stops", "act", "applied", "constants"]

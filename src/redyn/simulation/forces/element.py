@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.evaluate.ground import Ground
 from redyn.robot import Robot
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Given:
     external: Mapping[str, Any]  # wrenches by frame, constant or functions of time
     stops: bool | Stops
     saturate: Any = False  # True, or limits of the actuators
+    ground: Ground | None = None
 
 
 class Element(NamedTuple):
