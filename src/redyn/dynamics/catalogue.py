@@ -589,10 +589,6 @@ def _loop_algorithms() -> list[Algorithm]:
     ]
 
 
-def _of_floating_bases(solve: Solve) -> Outputs:
-    raise TypeError("this algorithm is of robots whose rates are independent")
-
-
 # What only robots with a floating base have.
 DRIVEN = Algorithm(
     "driven",
@@ -601,11 +597,8 @@ DRIVEN = Algorithm(
     (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
     lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
     options=_ALL,
+    **_PASS,  # it divides by the inertia of the whole robot alone
     regroup=True,
-    divisor=Divisor.JOINT_INERTIAS,
-    reduced=_of_floating_bases,
-    closed=None,
-    per_pair=0,
 )
 
 def _ground(w: Conditions) -> contact.Ground:

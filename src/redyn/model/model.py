@@ -169,9 +169,10 @@ class Model:
     @property
     def floating(self) -> range:
         """The links, from 0, of the joint with which a floating base moves: free, or planar; empty if there is none."""
-        row = self.joints[0] if self.links else ()
-        planar = [link.joint.part for link in row] == ["x", "y", "angle"]
-        return range(len(row) if planar or (row and row[0].joint.coordinates == POSE_SIZE) else 0)
+        size = next((i for i, link in enumerate(self.links, start=1) if not link.virtual), 0)
+        row = [link.joint for link in self.links[:size]]
+        planar = [joint.part for joint in row] == ["x", "y", "angle"]
+        return range(size if planar or (row and row[0].coordinates == POSE_SIZE) else 0)
 
     @property
     def simple(self) -> bool:

@@ -20,7 +20,8 @@ from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
 from redyn.trajectory.taught import Point, Taught, taught
 from redyn.trajectory.trapezoidal import trapezoidal
-from redyn.trajectory.walk import Steps, shift, walk
+from redyn.trajectory.trot import redysim_trot
+from redyn.trajectory.walk import Steps, body_shift, walk
 
 __all__ = [
     "Cycloidal",
@@ -35,6 +36,7 @@ __all__ = [
     "Table",
     "Taught",
     "Violation",
+    "body_shift",
     "circle",
     "closed_samples",
     "cubic",
@@ -43,9 +45,9 @@ __all__ = [
     "line",
     "quintic",
     "read_table",
+    "redysim_trot",
     "samples",
     "screw",
-    "shift",
     "spline",
     "taught",
     "trapezoidal",

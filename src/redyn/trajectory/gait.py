@@ -82,6 +82,7 @@ class Gait:
         return found
 
 
+UPRIGHT = 0.12  # part of a swing in which a foot goes straight up, and straight down: one that lands early does not slide
 FIELDS = ("period", "duty", "stride", "lift", "order")
 
 
@@ -156,7 +157,7 @@ def schedule(gait: Gait, swings: Sequence[Swing], feet: int, t: Array) -> Schedu
     for swing in swings:
         s = (t - swing.start) / (swing.stop - swing.start)
         first, last = swing.progress
-        progress[:, swing.foot] += (last - first) * smooth(s)
+        progress[:, swing.foot] += (last - first) * smooth((s - UPRIGHT) / (1.0 - 2.0 * UPRIGHT))
         height[:, swing.foot] += gait.lift * hump(s)
         gone = smooth((t - swing.start + transfer) / transfer) - smooth((t - swing.stop) / transfer)
         load[:, swing.foot] -= gone

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -48,15 +49,37 @@ class Steps(Motion):
     def dof(self) -> int:
         return self.legs.robot.dof
 
+    @cached_property
+    def rotation(self) -> Array:
+        """Of the base."""
+        return _rotation(self.attitude)
+
     @property
     def feet(self) -> list[str]:
         return self.legs.names
 
+    def __call__(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """q, qd, qdd at time t; at a single time, which controllers ask for, without detours."""
+        if type(t) is not float or not 0.0 <= t <= self.duration:
+            return super().__call__(t)
+        knots, powers = self.course.knots, self.course.coefficients
+        length = knots[1]
+        k = min(int(t / length), len(knots) - 2)
+        s = t / length - k
+        a, b, c, d = powers[:, k]
+        x, first = a + s * (b + s * (c + s * d)), (b + s * (2 * c + s * (3 * d))) / length
+        second = (2 * c + s * (6 * d)) / length**2
+        q, qd, qdd = np.empty(len(x) + 4), np.zeros(len(x) + 3), np.zeros(len(x) + 3)
+        q[:3], q[3:POSITION], q[POSITION:] = x[:3], self.attitude, x[3:]
+        for rates, values in ((qd, first), (qdd, second)):
+            rates[3:BASE], rates[BASE:] = values[:3] @ self.rotation, values[3:]
+        return q, qd, qdd
+
     def _within(self, t: Array) -> tuple[Array, Array, Array]:
         x, first, second = self.course(t)
-        R = _rotation(self.attitude)
-        still = np.zeros((len(t), 3))
+        R = self.rotation
         q = np.concatenate([x[:, :3], np.broadcast_to(self.attitude, (len(t), 4)), x[:, 3:]], axis=1)
+        still = np.zeros((len(t), 3))
         return q, *(np.concatenate([still, rate[:, :3] @ R, rate[:, 3:]], axis=1) for rate in (first, second))
 
     def swinging(self, t: ArrayLike) -> Array:
@@ -100,7 +123,7 @@ def walk(
     return Steps(duration, legs, stand[3:POSITION], course, tuple(swings), through(t, pressure, "not-a-knot"))
 
 
-def shift(
+def body_shift(
     robot: Robot,
     start: ArrayLike,
     by: ArrayLike,
@@ -181,7 +204,7 @@ def pressure_points(motion: Steps, t: Array, height: float) -> Array:
     legs = motion.legs
     q, qd, qdd = motion(t)
     wrench = legs.robot.inverse_dynamics(q, qd, qdd)[:, :BASE]
-    R = _rotation(motion.attitude)
+    R = motion.rotation
     moment, force = wrench[:, :3] @ R.T, wrench[:, 3:] @ R.T
     up = legs.up
     # With r from the base to the point: moment - r x force is along `up`, which gives r up to its height.

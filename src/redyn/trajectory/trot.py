@@ -1,9 +1,4 @@
-"""ReDySim's quadruped: a second of its trot on a ground of springs and dampers, by computed torque.
-
-ReDySim (legged robots) comes with the table, the motion of the joints (InvDyn/trajectory.m) and the result of its forward
-dynamics (ForDyn/statevar.dat and envar.dat). Its law of the ground is in an encrypted file; `law: redysim` was found from the
-result: see "redysim_quadruped" of tests/data/golden_contact.json.
-"""
+"""ReDySim's trot: the joint motion of its quadruped, the library's `quadruped` (InvDyn/trajectory.m of its legged robots)."""
 
 from __future__ import annotations
 
@@ -19,11 +14,15 @@ BACK = -0.15  # m: where the hips are at the start of a step, seen from the feet
 GRAVITY = 9.81
 
 
-def trot(t: ArrayLike) -> tuple[Array, Array, Array]:
+def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
     """q, qd and qdd of base and joints. Two feet on a diagonal stand for a second, then the other two.
 
-    The hips move as an inverted pendulum does over the feet that stand; the others follow cosines. The base, which is
-    where the hips should be, is not controlled.
+    The hips move as an inverted pendulum does over the feet that stand; the others follow cosines. The base is where the
+    hips should be. It walks along z, y is up.
+
+    >>> q, qd, qdd = redysim_trot(0.0)
+    >>> q.shape, qd.shape, q[1:3].tolist()
+    ((19,), (18,), [0.5, -0.15])
     """
     time = np.asarray(t, dtype=np.float64)
     rows = np.atleast_1d(time)
@@ -81,4 +80,7 @@ def _leg(
     rates = solved(u_rate, -z_rate)
     bend = LINK * rates**2
     more = solved(u_rate_rate + (bend * sin).sum(axis=0), -z_rate_rate + (bend * cos).sum(axis=0))
-    return tuple(np.stack([a, b - a], axis=1) for a, b in ((first, second), rates, more))  # pyright: ignore
+    def joints(angles: Array) -> Array:
+        return np.stack([angles[0], angles[1] - angles[0]], axis=1)
+
+    return joints(np.array([first, second])), joints(rates), joints(more)
