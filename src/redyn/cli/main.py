@@ -25,6 +25,7 @@ from redyn.cli import (
     studio,
     torque,
     verify,
+    walk,
 )
 from redyn.cli.interrupt import Commands, leave
 from redyn.errors import RedynError, RedynWarning
@@ -63,6 +64,7 @@ app.command("list")(listing.list_robots)
 app.command("show")(show.show)
 app.command("torque")(torque.torque)
 app.command("simulate")(simulate.simulate)
+app.command("walk")(walk.walk)
 app.command("equations")(equations.equations)
 app.command("studio")(studio.studio)
 app.command("count")(count.count)
