@@ -48,9 +48,7 @@ def contact_rows(
 
 def _rows_of(model: Model, arith: Arithmetic, B: Sequence[Propagation], contact: Contact, z: Vec3) -> Rows:
     """`z`: the normal of the ground in the axes of the carrier."""
-    return [
-        jacobian_row(model, arith, B, _push(arith, contact, row, z), 0) for row in contact.rows
-    ]
+    return [jacobian_row(model, arith, B, _push(arith, contact, row, z), 0) for row in contact.rows]
 
 
 def _push(arith: Arithmetic, contact: Contact, row: int, z: Vec3) -> Push:

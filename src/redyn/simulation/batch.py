@@ -13,11 +13,17 @@ from redyn.arrays import real_array
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynError
 from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
+from redyn.evaluate.ground import Given as GroundGiven
+from redyn.evaluate.ground import ground_of
+from redyn.model import GroundForm
+from redyn.model.ground import WRENCH
 from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import interrupts
 from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.controllers import PD
 from redyn.simulation.forces.actuators import torque_limits
+from redyn.simulation.ground_steps import warn_of_steps
 from redyn.simulation.result import INTERRUPTED
 from redyn.simulation.stepping import stepper
 from redyn.words import counted
@@ -50,6 +56,7 @@ def simulate_batch(
     gravity: ArrayLike | None = None,
     payload: ArrayLike | None = None,
     saturate: bool | ArrayLike = False,
+    ground: GroundGiven = None,
     threads: int | None = None,
     check: bool = True,
     progress: bool = True,
@@ -57,10 +64,13 @@ def simulate_batch(
     """N motions from the states q, qd of shape (N, dof), by the classic Runge-Kutta method with a fixed step.
 
     torque: None, (dof,) or (N, dof) for the whole time; (K, N, dof) for the K steps, held during each; or a function
-        torque(t, Q, QD), called once a step with all states, whose result is held for that step.
+        torque(t, Q, QD), called once a step with all states, whose result is held for that step; or `redyn.control.pd`,
+        which acts within steps and is part of the kernel.
     sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
     saturate: limits of the actuators, as in `simulate`.
     payload, gravity: for all, or one per motion.
+    ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part of
+        the kernel; ReDySim's law and grids of heights run in compiled loops around it.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
 
     Ctrl-C returns what was computed so far, a second one raises KeyboardInterrupt, as in `simulate`.
@@ -80,6 +90,13 @@ def simulate_batch(
     every = steps if sample is None else round(positive("sample", sample, "seconds") / pace)
     if sample is not None and (every < 1 or abs(every * pace - float(sample)) > 1e-6 * pace or steps % every):
         raise InputError(f"sample: expected a whole number of steps that divides {steps}, {sample!r} s is none")
+    if saturate is not False and isinstance(torque, PD):
+        raise InputError(
+            "saturate: not with redyn.control.pd here; give a function torque(t, Q, QD) that limits itself"
+        )
+    if ground is not None and ground is not False:
+        robot = robot.touching(ground)
+    under = None if ground is None or ground is False else ground_of(robot.model, robot.description, ground)
     n = robot.dof
     joints = ", ".join(robot.joint_names[:8])
     states = [
@@ -92,19 +109,28 @@ def simulate_batch(
         extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
     if payload is not None:
         extras.append(("payload", payload, 10, MEANINGS["payload"]))
-    given = [np.atleast_2d(normal(*extra)) for extra in extras]
+    given = {extra[0]: np.atleast_2d(normal(*extra)) for extra in extras}
+    if under is not None:
+        given["ground"] = np.atleast_2d(under.numbers if under.compiled else np.zeros(WRENCH * len(under.names)))
+    targets = None
+    if isinstance(torque, PD):
+        targets = _targets(torque, robot, steps)
+        given |= {"target": targets[0], "kp": torque.spread(torque.kp)[None], "kd": torque.spread(torque.kd)[None]}
     table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
-    count = _count([*states, *given, *([] if table is None else [table[0]])])
+    count = _count([*states, *given.values(), *([] if table is None else [table[0]])])
     if (steps // every + 1) * count * n > MOST_NUMBERS:
         raise InputError(
             f"{counted(steps // every + 1, 'sample')} of {counted(count, 'motion')} do not fit; sample less often"
         )
     Q, V = (_spread(a, count) for a in states)
-    world = [_spread(a, count) for a in given]
-    used, _ = world_inputs(robot.named_frame, gravity, None, payload)
+    form = None if under is None else under.form if under.compiled else GroundForm("given", under.form.up)
+    used, _ = world_inputs(robot.named_frame, gravity, None, payload, None if form is None else (form, np.zeros(0)))
+    task = Task("forward_dynamics", **used, controlled=targets is not None, guarded=False)
+    names = [name for name, _ in task.inputs(robot.model)][3:]
+    world = [_spread(given[name], count) for name in names]
     # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
     robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
-    step_all = stepper(robot.evaluator, Task("forward_dynamics", **used, guarded=False))
+    step_all = stepper(robot.evaluator, task, None if under is None or under.compiled else under)
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
@@ -116,12 +142,16 @@ def simulate_batch(
         try:
             while done < steps:
                 many = every - done % every
-                if callable(torque):
+                if targets is not None:
+                    held = steps // len(targets)
+                    world[names.index("target")] = _spread(targets[done // held], count)
+                    many = min(many, held - done % held, _at_once(count, n))
+                elif callable(torque):
                     tau, many = _called(cast(Any, torque), done * pace, Q, V), 1
                 elif table is not None and len(table) > 1:
                     tau, many = _spread(table[done], count), 1
                 else:
-                    many = min(many, max(1, int(5e7 / (max(count, 1) * n * 40))))  # a tenth of a second or so
+                    many = min(many, _at_once(count, n))
                 given_tau = tau if limits is None else np.clip(tau, -limits, limits)
                 Q, V = step_all(Q, V, given_tau, world, pace, many, threads)
                 done += many
@@ -138,7 +168,26 @@ def simulate_batch(
             interrupts.end()
     kept = done // every + 1
     t = np.arange(steps // every + 1, dtype=np.float64) * (every * pace)
+    if under is not None and check:
+        rows = [a[:kept].reshape(-1, a.shape[-1]) for a in (out_q, out_v)]
+        warn_of_steps(robot, under, rows[0], rows[1], pace, "rk4")
     return Batch(robot, t[:kept], out_q[:kept], out_v[:kept], done, ending)
+
+
+def _at_once(count: int, n: int) -> int:
+    """Steps that take a tenth of a second or so."""
+    return max(1, int(5e7 / (max(count, 1) * n * 40)))
+
+
+def _targets(controller: PD, robot: Robot, steps: int) -> Array:
+    """(K, N or 1, actuators): each row is held for a K-th of the steps."""
+    rows = controller.spread(controller.target)
+    rows = rows.reshape((1,) * (3 - rows.ndim) + rows.shape)
+    if rows.shape[-1] != len(robot.model.actuators):
+        raise InputError("torque: this controller is of another robot")
+    if steps % len(rows):
+        raise InputError(f"target: {len(rows)} rows cannot share {steps} steps evenly; give a number that divides them")
+    return rows
 
 
 def _torque_table(torque: Any, n: int, steps: int) -> Array:

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
-from redyn.dynamics.task import Task
+from redyn.dynamics.task import Task, controlled
 from redyn.errors import InputError
 from redyn.evaluate.ground import Given as GroundGiven
+from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
 from redyn.words import counted
@@ -56,6 +57,74 @@ def pd_gravity(
         return drives * (p * _error(robot, q, goal) - d * qd) + holding
 
     return torque
+
+
+class PD:
+    """Springs and dampers towards targets, see `pd`: a controller, and in `simulate_batch` part of the kernel."""
+
+    def __init__(self, robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> None:
+        if isinstance(robot.model.reduction, Rolling):
+            raise InputError(
+                "pd: the joints of a robot on wheels do not move on their own; give a function torque(t, q, qd)"
+            )
+        self.robot = robot
+        places = controlled(robot.model)
+        self.rates = np.array([i for i, place in enumerate(places) if place is not None], dtype=np.intp)
+        self.places = np.array([place for place in places if place is not None], dtype=np.intp)
+        self.target = self._targets(target)
+        self.kp, self.kd = (self._gains(name, value) for name, value in (("kp", kp), ("kd", kd)))
+
+    def _targets(self, target: ArrayLike) -> Array:
+        """One number per joint in the last place."""
+        count, robot = len(self.rates), self.robot
+        meaning = f"target: expected {counted(count, 'number')}, one per joint with one coordinate"
+        try:
+            rows = real_array(target)
+        except (TypeError, ValueError):
+            raise InputError(meaning) from None
+        if rows.ndim == 0:
+            rows = np.full(count, float(rows))
+        if rows.ndim > 3 or rows.shape[-1] not in (count, robot.nq):
+            raise InputError(
+                f"{meaning}, or a whole q of {robot.nq}; rows of them for many motions, got shape {rows.shape}"
+            )
+        if not np.isfinite(rows).all():
+            raise InputError("target: expected finite numbers")
+        return np.array(rows if rows.shape[-1] == count else rows[..., self.places])
+
+    def _gains(self, name: str, value: ArrayLike) -> Array:
+        count = len(self.rates)
+        given = real_array(value)
+        if given.shape == (self.robot.dof,) and self.robot.dof != count:
+            given = given[self.rates]
+        return per_joint(name, given, count)
+
+    def spread(self, values: Array) -> Array:
+        """Numbers of the controlled joints as numbers of all actuators, zero at the others."""
+        full = np.zeros((*values.shape[:-1], len(self.robot.model.actuators)))
+        full[..., self.rates] = values
+        return full
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        del t
+        q, qd = np.asarray(q), np.asarray(qd)
+        if self.target.ndim > 1:
+            raise InputError("torque: targets of many motions are for simulate_batch; give one row")
+        return self.spread(self.kp * (self.target - q[..., self.places]) - self.kd * qd[..., self.rates])
+
+
+def pd(robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> PD:
+    """kp (target - q) - kd qd at every joint with one coordinate; a floating base gets nothing.
+
+    target: one number for each of these joints, or a whole q. In `simulate_batch` also (N, joints), one row per motion,
+    or (K, N, joints), where each of the K rows holds for a K-th of the time.
+
+    >>> import redyn
+    >>> robot = redyn.load("two-link", floating_base=True)
+    >>> redyn.control.pd(robot, [0.5, 0.0], kp=100, kd=10)(0.0, robot.neutral(), [0.0] * 8)[6:]
+    array([50.,  0.])
+    """
+    return PD(robot, target, kp, kd)
 
 
 def computed_torque(

@@ -19,6 +19,7 @@ from redyn.robot import Robot
 from redyn.simulation import drive
 from redyn.simulation.arguments import check_robot, positive
 from redyn.simulation.forces import Stops
+from redyn.simulation.ground_steps import warn_of_steps
 from redyn.simulation.integrators import FIXED, METHODS, STIFF
 from redyn.simulation.interrupts import Interrupts
 from redyn.simulation.problem import Problem
@@ -145,6 +146,8 @@ def simulate(
         ending=ending.reason,
         event=ending.event,
     )
+    if under is not None and method in FIXED and not ending.failed:
+        warn_of_steps(acting, under, run.q, run.qd, float(clock[drive.STEP]), method)
     if interrupts.second:
         second = KeyboardInterrupt()
         second.add_note(f"a second Ctrl-C, while simulating {robot.name}; its attribute `run` has what there is")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from redyn.dynamics.task import Task
 from redyn.evaluate import Evaluator
+from redyn.evaluate.ground import Ground, contact_states, given_wrenches
 from redyn.evaluate.threads import run_slices
 from redyn.kernels import NARROW
 from redyn.kernels.rollout import SWEEPS
@@ -21,11 +22,11 @@ Array = NDArray[np.float64]
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 
 
-def stepper(evaluator: Evaluator, task: Task) -> Stepper:
-    """Steps with a forward dynamics."""
+def stepper(evaluator: Evaluator, task: Task, ground: Ground | None = None) -> Stepper:
+    """Steps with a forward dynamics; `ground` is one whose law is not part of it."""
     kernels = evaluator.kernels
-    if kernels is None or not kernels.covers(task):
-        return _around_calls(evaluator, task)
+    if ground is not None or kernels is None or not kernels.covers(task):
+        return _around_calls(evaluator, task, ground)
 
     def step(
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
@@ -39,8 +40,10 @@ def stepper(evaluator: Evaluator, task: Task) -> Stepper:
     return step
 
 
-def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
-    """For robots without such a kernel."""
+def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> Stepper:
+    """For robots without such a kernel, and laws of the ground with branches."""
+    names = [name for name, _ in task.inputs(evaluator.model)][3:]
+    pressing = names.index("ground") if ground is not None else 0
     quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
     closing, sweeps = Task("projection", guarded=False), SWEEPS if evaluator.model.loops else 0
 
@@ -48,8 +51,12 @@ def _around_calls(evaluator: Evaluator, task: Task) -> Stepper:
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
     ) -> tuple[Array, Array]:
         def rate(x: Array, y: Array) -> tuple[Array, Array]:
+            others = list(world)
+            if ground is not None:
+                found = contact_states(evaluator, ground, x, y, {"threads": threads, "check": False})
+                others[pressing] = given_wrenches(ground, found)
             x_dot = evaluator(rates, [x, y], threads, check=False)[0] if quaternions else y
-            return x_dot, evaluator(task, [x, y, tau, *world], threads, check=False)[0]
+            return x_dot, evaluator(task, [x, y, tau, *others], threads, check=False)[0]
 
         for _ in range(count):
             u, a = np.zeros_like(q), np.zeros_like(qd)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from redyn.evaluate.ground import Ground
 from redyn.evaluate.pressing import MOTION, STATE, WRENCH, force, press_on_grid, write_wrench
-from redyn.kernels.compiled import call_kernel, merged
+from redyn.kernels.compiled import call_kernel, compiled, merged
 from redyn.simulation.forces.element import Act, Element, Given
 from redyn.simulation.system import GROUND, GROUND_INPUTS, GROUND_OUTPUTS, System
 
@@ -41,37 +41,32 @@ def _constants(given: Given) -> Array:
     return np.concatenate([[way(ground), len(ground.names)], ground.radii, ground.block])
 
 
+@compiled
+def press(system: System, first: int) -> float:
+    """Apply the law at the contacts that the kernel has found; returns its power."""
+    how, count, memory, power = int(system.constants[first]), int(system.constants[first + 1]), system.ground, 0.0
+    block, states, wrenches = first + HEAD + count, count * STATE, 2 * count * STATE
+    for k in range(count):
+        radius, at = system.constants[first + HEAD + k], states + k * STATE
+        if how == GRID:
+            press_on_grid(system.constants, block, radius, memory, k * MOTION, memory, at)
+        else:
+            n, v = 6 * count + 3 * k, 9 * count + 3 * k
+            normal, velocity = (memory[n], memory[n + 1], memory[n + 2]), (memory[v], memory[v + 1], memory[v + 2])
+            f = force(system.constants, block, memory[12 * count + k], normal, velocity)
+            for i in range(3):
+                memory[at + 3 + i], memory[at + 6 + i], memory[at + 9 + i] = f[i], normal[i], velocity[i]
+        power += write_wrench(memory, at, radius, memory, wrenches + k * WRENCH)
+    return power
+
+
 def _act(number: int) -> Act:
     @merged
     def act(system: System, t: float) -> float:
-        first, power = int(system.constants[number]), 0.0
-        if int(system.constants[number + 1]) > first:
-            addresses = system.addresses
+        addresses, first, power = system.addresses, int(system.constants[number]), 0.0
+        if addresses[GROUND] != 0:
             call_kernel(addresses[GROUND], addresses[GROUND_INPUTS], addresses[GROUND_OUTPUTS])
-            how, count = int(system.constants[first]), int(system.constants[first + 1])
-            if how == POWER:
-                power = system.ground[0]
-            else:
-                block = first + HEAD + count
-                states, wrenches = count * STATE, 2 * count * STATE
-                for k in range(count):
-                    radius, at = system.constants[first + HEAD + k], states + k * STATE
-                    if how == GRID:
-                        press_on_grid(system.constants, block, radius, system.ground, k * MOTION, system.ground, at)
-                    else:
-                        n, v, gap = 6 * count + 3 * k, 9 * count + 3 * k, system.ground[12 * count + k]
-                        f = force(
-                            system.constants,
-                            block,
-                            gap,
-                            (system.ground[n], system.ground[n + 1], system.ground[n + 2]),
-                            (system.ground[v], system.ground[v + 1], system.ground[v + 2]),
-                        )
-                        for i in range(3):
-                            system.ground[at + 3 + i] = f[i]
-                            system.ground[at + 6 + i] = system.ground[n + i]
-                            system.ground[at + 9 + i] = system.ground[v + i]
-                    power += write_wrench(system.ground, at, radius, system.ground, wrenches + k * WRENCH)
+            power = system.ground[0] if int(system.constants[first]) == POWER else press(system, first)
         return power
 
     return act

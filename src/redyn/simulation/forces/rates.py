@@ -24,6 +24,8 @@ def rates_of_links(model: Model) -> list[tuple[int, int, float]]:
             found.append((RATES, start, 1.0))
         else:
             if link.joint.damping or link.joint.coulomb:
-                raise InputError(f"joint {link.joint.name!r} has friction, and its rates follow from wheels; leave it out")
+                raise InputError(
+                    f"joint {link.joint.name!r} has friction, and its rates follow from wheels; leave it out"
+                )
             found.append((RATES, 0, 0.0))
     return found
