@@ -68,7 +68,17 @@ def walk(
     if as_json:
         print(json.dumps(rows, indent=2))
         return
-    heads = ("example", "s", "walked (m)", "tilt (deg)", "feet slide (mm)", "sink (mm)", "energy (J)", "took (s)", "page")
+    heads = (
+        "example",
+        "s",
+        "walked (m)",
+        "tilt (deg)",
+        "feet slide (mm)",
+        "sink (mm)",
+        "energy (J)",
+        "took (s)",
+        "page",
+    )
     table = Table(*heads, box=None, header_style="bold")
     for row in rows:
         name, duration, distance, tilt, slide, depth, balance, took, page = row.values()

@@ -473,6 +473,19 @@ DERIVATIVES = {
 }
 
 
+# What only robots with a floating base have.
+DRIVEN = Algorithm(
+    "driven",
+    "",
+    _a,
+    (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
+    lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
+    options=_ALL,
+    **_PASS,  # it divides by the inertia of the whole robot alone
+    regroup=True,
+)
+
+
 def _rows(model: Model) -> int:
     return len(model.rows)
 
@@ -588,18 +601,6 @@ def _loop_algorithms() -> list[Algorithm]:
         ),
     ]
 
-
-# What only robots with a floating base have.
-DRIVEN = Algorithm(
-    "driven",
-    "",
-    _a,
-    (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
-    lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
-    options=_ALL,
-    **_PASS,  # it divides by the inertia of the whole robot alone
-    regroup=True,
-)
 
 def _ground(w: Conditions) -> contact.Ground:
     assert w.ground is not None

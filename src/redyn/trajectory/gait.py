@@ -82,7 +82,9 @@ class Gait:
         return found
 
 
-UPRIGHT = 0.12  # part of a swing in which a foot goes straight up, and straight down: one that lands early does not slide
+UPRIGHT = (
+    0.12  # part of a swing in which a foot goes straight up, and straight down: one that lands early does not slide
+)
 FIELDS = ("period", "duty", "stride", "lift", "order")
 
 

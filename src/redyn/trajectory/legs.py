@@ -30,8 +30,9 @@ class Foot:
     name: str  # of the link
     corners: Array  # (C, 3), in the axes of the link
     rates: tuple[int, ...]  # of the joints between the base and the link
-    rows: tuple[int, ...]  # of its motion that its joints determine: all six of a leg with six joints, else its position
-
+    rows: tuple[
+        int, ...
+    ]  # of its motion that its joints determine: all six of a leg with six joints, else its position
 
     @property
     def point(self) -> Array:
@@ -84,7 +85,17 @@ class Legs:
         arm = R @ foot.point
         lever = np.cross(J[:, :3].swapaxes(1, 2), arm[:, None]).swapaxes(1, 2)
         missing = rotation @ R.swapaxes(1, 2)
-        turn = np.stack([missing[:, 2, 1] - missing[:, 1, 2], missing[:, 0, 2] - missing[:, 2, 0], missing[:, 1, 0] - missing[:, 0, 1]], axis=1) / 2
+        turn = (
+            np.stack(
+                [
+                    missing[:, 2, 1] - missing[:, 1, 2],
+                    missing[:, 0, 2] - missing[:, 2, 0],
+                    missing[:, 1, 0] - missing[:, 0, 1],
+                ],
+                axis=1,
+            )
+            / 2
+        )
         whole = np.concatenate([turn, place - pose[:, :3, 3] - arm], axis=1)
         rows = list(foot.rows)
         return whole[:, rows], np.concatenate([J[:, :3], J[:, 3:] + lever], axis=1)[:, rows]

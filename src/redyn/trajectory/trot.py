@@ -56,7 +56,9 @@ def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
 def _pendulum(s: Array) -> tuple[Array, Array, Array]:
     """Of the hips, seen from the feet that stand: position, rate and acceleration."""
     w = np.sqrt(GRAVITY / HEIGHT)
-    rate = (1 + np.exp(w * STEP)) / (1 - np.exp(w * STEP)) * BACK * w  # as far in front at the end as behind at the start
+    rate = (
+        (1 + np.exp(w * STEP)) / (1 - np.exp(w * STEP)) * BACK * w
+    )  # as far in front at the end as behind at the start
     grows, decays = (BACK + rate / w) / 2 * np.exp(w * s), (BACK - rate / w) / 2 * np.exp(-w * s)
     return grows + decays, w * (grows - decays), w**2 * (grows + decays)
 
@@ -80,6 +82,7 @@ def _leg(
     rates = solved(u_rate, -z_rate)
     bend = LINK * rates**2
     more = solved(u_rate_rate + (bend * sin).sum(axis=0), -z_rate_rate + (bend * cos).sum(axis=0))
+
     def joints(angles: Array) -> Array:
         return np.stack([angles[0], angles[1] - angles[0]], axis=1)
 

@@ -189,7 +189,9 @@ def _balanced(legs: Legs, stand: Array, t: Array, wanted: Array, rotations: Arra
     for _ in range(CORRECTIONS):
         q = legs.reach(q, wanted, rotations)
         course = _course(t, q)
-        acting = pressure_points(Steps(float(t[-1]), legs, stand[3:POSITION], course), t, float(wanted[0].mean(axis=0) @ up))
+        acting = pressure_points(
+            Steps(float(t[-1]), legs, stand[3:POSITION], course), t, float(wanted[0].mean(axis=0) @ up)
+        )
         q[:, :3] += _of_mass_centre((pressure - acting) @ level, t, z / weight)
     assert course is not None
     return course
