@@ -1,8 +1,8 @@
-"""Driven dynamics: the torques that give the joints wanted accelerations, and what the rest of the robot does meanwhile.
+"""Driven dynamics: the torques that give the joints wanted accelerations, and what the base does meanwhile.
 
 The base of a floating robot has no actuator. Its accelerations follow from those of the joints by the elimination of
-forward dynamics (9.39)-(9.41), with every driven joint left out of it: there the two links move as one body. The torques
-are those of inverse dynamics at all accelerations together.
+forward dynamics (9.39)-(9.41), with every driven joint left out of it: there the two links move as one body. The
+torques are those of inverse dynamics at all accelerations together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def driven(
     external: External = (),
     ground: Ground | None = None,
 ) -> tuple[list[Scalar], list[Scalar]]:
-    """tau and all of qdd, given the accelerations of the driven joints; those of the base in `qdd` are not looked at."""
+    """tau and all of qdd, given the accelerations of the driven joints; those of the base in `qdd` are ignored."""
     free, zero = model.floating, arith.const(0.0)
     wanted = [zero if i in free else x for i, x in enumerate(qdd)]
     missing = inverse_dynamics(model, arith, q, qd, wanted, gravity, external, ground)

@@ -1,8 +1,9 @@
 """ReDySim's quadruped: a second of its trot on a ground of springs and dampers, by computed torque.
 
-ReDySim (legged robots) comes with the table, the motion of the joints (InvDyn/trajectory.m) and the result of its forward
-dynamics (ForDyn/statevar.dat and envar.dat). Its law of the ground is in an encrypted file; `law: redysim` was found from the
-result: see "redysim_quadruped" of tests/data/golden_contact.json. There the law is around another program's dynamics.
+ReDySim (legged robots) comes with the table, the motion of the joints (InvDyn/trajectory.m) and the result of its
+forward dynamics (ForDyn/statevar.dat and envar.dat). Its law of the ground is in an encrypted file; `law: redysim` was
+found from the result: see "redysim_quadruped" of tests/data/golden_contact.json, which also has the run with this law
+around Pinocchio's dynamics.
 """
 
 from __future__ import annotations
@@ -198,7 +199,8 @@ def _trot(load: Load) -> Result:
         panels=panels,
         scenes=[scene(robot, run.q, "a step of the trot")],
         notes=[
-            "The feet in the air land at about 0.85 s; there ReDySim's steps and ours differ, by 0.5 mm and 0.8 mrad at the end.",
+            "The feet in the air land at about 0.85 s. What ReDySim's integration makes of that differs from ours, by "
+            "0.5 mm and 0.8 mrad at the end.",
             "Restarted from ReDySim's state at 0.1 s, the same law gives all its printed digits at 0.5 s.",
         ],
         animation=lambda path, force: run.html(path, force),

@@ -15,18 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.errors import InputError
-from redyn.words import counted
 
 Array = NDArray[np.float64]
 
 
 class Swing(NamedTuple):
-    """A foot in the air: from one place to another along the direction of walking, in metres from where it stood first."""
+    """A foot in the air, from one place to another along the direction of walking."""
 
     foot: int
     start: float
     stop: float
-    progress: tuple[float, float]
+    progress: tuple[float, float]  # m, from where the foot stood first
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,9 @@ class Gait:
         """Seconds between two groups in the air, in which the load moves from one to the other."""
         return self.share - self.swing
 
-    @property
-    def speed(self) -> float:
-        return self.stride / self.period
-
     def swings(self, feet: Sequence[str], strides: int, begin: float) -> list[Swing]:
         """Those of a walk from rest to rest: the first and last ones are shorter, so that the feet end side by side."""
-        groups, total = len(self.order), self.stride * strides
+        groups = len(self.order)
         reached = np.zeros(len(feet))
         found: list[Swing] = []
         for share in range(groups * (strides + 1) - 1):
@@ -78,7 +73,6 @@ class Gait:
                 if target != reached[foot]:
                     found.append(Swing(foot, lifted, lifted + self.swing, (float(reached[foot]), target)))
                     reached[foot] = target
-        assert np.allclose(reached, total)
         return found
 
 
@@ -108,14 +102,14 @@ def gait_of(given: Gait | Mapping[str, Any], feet: Sequence[str]) -> Gait:
             raise InputError(f"gait.{key}: expected a positive number, got {value:g}")
     if sorted(name for group in gait.order for name in group) != sorted(feet):
         raise InputError(f"gait.order: expected every foot once ({', '.join(feet)}), got {list(gait.order)}")
-    least = 1.0 - 1.0 / len(gait.order)
-    if len(gait.order) < 2 or not least - 1e-12 <= gait.duty < 1.0:
-        groups = counted(len(gait.order), "group")
+    groups = len(gait.order)
+    if groups < 2:
+        raise InputError("gait.order: expected at least two groups, so that some feet stay on the ground")
+    least = 1.0 - 1.0 / groups
+    if not least - 1e-12 <= gait.duty < 1.0:
         raise InputError(
-            f"gait.duty: with {groups} of feet, one after the other in the air, it is from {least:g} to less than 1, got "
-            f"{gait.duty:g}"
-            if len(gait.order) > 1
-            else "gait.order: expected at least two groups, so that some feet stay on the ground"
+            f"gait.duty: expected {least:g} to less than 1, since {groups} groups of feet are in the air one after the "
+            f"other, got {gait.duty:g}"
         )
     return gait
 

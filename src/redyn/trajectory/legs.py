@@ -104,8 +104,8 @@ class Legs:
         off = [np.abs(self._error(q, foot, places[:, k], rotations[k])[0]).max() for k, foot in enumerate(self.feet)]
         k = int(np.argmax(off))
         return InputError(
-            f"{self.feet[k].name} cannot be where the motion wants it: it misses by {off[k]:.3g} m or rad; make strides "
-            "shorter, lift less, or start with the legs more bent"
+            f"{self.feet[k].name} cannot be where the motion wants it: it misses by {off[k]:.3g} m or rad; make "
+            "strides shorter, lift less, or start with the legs more bent"
         )
 
 
@@ -119,8 +119,7 @@ def _solved(J: Array, error: Array) -> Array:
 def legs_of(robot: Robot, feet: Mapping[str, ArrayLike] | Sequence[str] | None = None) -> Legs:
     """The legs of a robot.
 
-    feet: links, or {link: point in its axes}; None: the links, except the base, with contacts in the robot's file, each at
-    the middle of its contacts.
+    feet: links, or {link: its corners, in its axes}; None: the links with contacts in the file, except the base.
     """
     require_free_base(robot)
     weight = np.linalg.norm(robot.gravity)
@@ -135,10 +134,11 @@ def legs_of(robot: Robot, feet: Mapping[str, ArrayLike] | Sequence[str] | None =
         found.append(Foot(name, corners, rates, tuple(range(6)) if len(rates) >= 6 else (3, 4, 5)))
     if len(found) < 2:
         raise InputError(f"{robot.name}: expected at least two feet, got {len(found)}")
-    shared = {i for a in found for b in found if a is not b for i in set(a.rates) & set(b.rates)}
-    if shared:
-        names = ", ".join(robot.velocity_names[i] for i in sorted(shared))
-        raise InputError(f"{robot.name}: legs share joints ({names}); lock them first")
+    for k, a in enumerate(found):
+        for b in found[:k]:
+            shared = [robot.velocity_names[i] for i in a.rates if i in b.rates]
+            if shared:
+                raise InputError(f"{b.name} and {a.name} share {', '.join(shared)}; legs need joints of their own")
     return Legs(robot, tuple(found), -robot.gravity / weight)
 
 

@@ -1,4 +1,4 @@
-"""ReDySim's trot: the joint motion of its quadruped, the library's `quadruped` (InvDyn/trajectory.m of its legged robots)."""
+"""ReDySim's trot: the motion of the library's `quadruped`, as InvDyn/trajectory.m of its legged robots has it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
+Course = tuple[Array, Array, Array]  # a position, its rate and its acceleration
 
 STEP = 1.0  # s
 LINK = 0.3  # m: thighs and shins
@@ -17,8 +18,8 @@ GRAVITY = 9.81
 def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
     """q, qd and qdd of base and joints. Two feet on a diagonal stand for a second, then the other two.
 
-    The hips move as an inverted pendulum does over the feet that stand; the others follow cosines. The base is where the
-    hips should be. It walks along z, y is up.
+    The hips move as an inverted pendulum does over the feet that stand; the other feet follow cosines. The base is
+    where the hips should be. It walks along z, y is up.
 
     >>> q, qd, qdd = redysim_trot(0.0)
     >>> q.shape, qd.shape, q[1:3].tolist()
@@ -29,7 +30,8 @@ def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
     number = np.floor(rows / STEP)
     s = rows - number * STEP
     hips = _pendulum(s)
-    standing = _leg(*(-x for x in hips), np.zeros_like(s), np.zeros_like(s), np.zeros_like(s))
+    still = np.zeros_like(s)
+    standing = _leg((-hips[0], -hips[1], -hips[2]), (still, still, still))
     turn = np.pi / STEP
     along = (-STRIDE * np.cos(turn * s), STRIDE * turn * np.sin(turn * s), STRIDE * turn**2 * np.cos(turn * s))
     above = (
@@ -37,7 +39,7 @@ def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
         LIFT * turn * np.sin(2 * turn * s),
         2 * LIFT * turn**2 * np.cos(2 * turn * s),
     )
-    swinging = _leg(*(foot - hip for foot, hip in zip(along, hips, strict=True)), *above)
+    swinging = _leg((along[0] - hips[0], along[1] - hips[1], along[2] - hips[2]), above)
     odd = (number % 2 == 1)[:, None]
     found: list[Array] = []
     for k in range(3):
@@ -53,8 +55,8 @@ def redysim_trot(t: ArrayLike) -> tuple[Array, Array, Array]:
     return (q, qd, qdd) if time.ndim else (q[0], qd[0], qdd[0])
 
 
-def _pendulum(s: Array) -> tuple[Array, Array, Array]:
-    """Of the hips, seen from the feet that stand: position, rate and acceleration."""
+def _pendulum(s: Array) -> Course:
+    """Of the hips, seen from the feet that stand."""
     w = np.sqrt(GRAVITY / HEIGHT)
     rate = (
         (1 + np.exp(w * STEP)) / (1 - np.exp(w * STEP)) * BACK * w
@@ -63,10 +65,9 @@ def _pendulum(s: Array) -> tuple[Array, Array, Array]:
     return grows + decays, w * (grows - decays), w**2 * (grows + decays)
 
 
-def _leg(
-    u: Array, u_rate: Array, u_rate_rate: Array, z: Array, z_rate: Array, z_rate_rate: Array
-) -> tuple[Array, Array, Array]:
-    """Swing and knee, (N, 2) each with rates and accelerations, of a foot at u in front of the hip and z over the ground."""
+def _leg(ahead: Course, above: Course) -> Course:
+    """Swing and knee, (N, 2), of a foot that is `ahead` of its hip and `above` the ground."""
+    (u, u_rate, u_rate_rate), (z, z_rate, z_rate_rate) = ahead, above
     w = HEIGHT - z
     length = np.hypot(u, w)
     knee = 2 * np.arccos(length / (2 * LINK))

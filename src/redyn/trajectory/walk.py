@@ -1,10 +1,10 @@
 """Walking: a gait turned into a motion of the whole robot, that a controller can follow.
 
-The feet are planned first (see `gait`). The point where the ground's force should act moves from the middle of the feet
-that carry to that of the next ones, and the body follows from it. For a mass at constant height z over the ground,
-c - (z / g) c'' = p gives the mass centre c from that point p (Kajita's cart on a table); with both ends at rest it is a
-banded system of equations. The legs have masses too, so the point where the force of the whole robot acts is computed from
-its inverse dynamics, and the body corrected by the same equation, a few times.
+The feet are planned first (see `gait`), then the point where the ground's force should act, which stays among the feet
+that carry, and from that the body. For a mass at constant height z over the ground, c - (z / g) c'' = p gives the mass
+centre c from that point p (Kajita's cart on a table); with both ends at rest it is a banded system of equations. The
+legs have masses too: the point where the force acts on the whole robot is found by inverse dynamics, and the body
+corrected by the same equation, a few times.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -19,19 +20,18 @@ from numpy.typing import ArrayLike
 
 from redyn.errors import InputError
 from redyn.kinematics.free_flying import BASE
-from redyn.trajectory.gait import Gait, Schedule, Swing, gait_of, schedule, smooth
+from redyn.trajectory.gait import Gait, Swing, gait_of, schedule, smooth
 from redyn.trajectory.legs import POSITION, Legs, legs_of
 from redyn.trajectory.motion import Array, Motion
 from redyn.trajectory.piecewise import Piecewise
 from redyn.trajectory.spline import through
+from redyn.trajectory.support import Support, Wish, steadiest, support_of
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
 
 KNOT = 0.005  # s between the instants whose joint values are computed; splines between
 CORRECTIONS = 4  # of the body by the inverse dynamics of the whole robot
-DIRECTIONS = 72  # in which the distance from the edge of the support is looked at
-MIXTURES = 21  # of the steady and the safest course of the pressure, in either direction
 REST = 0.8  # s before the first and after the last step, in which the body leans over
 
 
@@ -43,7 +43,7 @@ class Steps(Motion):
     attitude: Array = field(repr=False)  # the quaternion of the base
     course: Piecewise = field(repr=False)  # positions of the base and of the joints
     swings: tuple[Swing, ...] = field(default=(), repr=False)
-    pressure: Piecewise | None = field(default=None, repr=False)
+    pressure: Piecewise | None = field(default=None, repr=False)  # where the ground's force acts if all goes as planned
 
     @property
     def dof(self) -> int:
@@ -80,7 +80,8 @@ class Steps(Motion):
         R = self.rotation
         q = np.concatenate([x[:, :3], np.broadcast_to(self.attitude, (len(t), 4)), x[:, 3:]], axis=1)
         still = np.zeros((len(t), 3))
-        return q, *(np.concatenate([still, rate[:, :3] @ R, rate[:, 3:]], axis=1) for rate in (first, second))
+        qd, qdd = (np.concatenate([still, rate[:, :3] @ R, rate[:, 3:]], axis=1) for rate in (first, second))
+        return q, qd, qdd
 
     def swinging(self, t: ArrayLike) -> Array:
         """Which feet are planned to be in the air: (feet,) or (N, feet)."""
@@ -103,24 +104,39 @@ def walk(
 ) -> Steps:
     """From rest to rest, `strides` strides along a direction of the world, with the base level as it is at `start`.
 
+    gait: its fields as a dict, see `Gait`; feet are named as in `feet`.
     start: where the robot stands with its feet side by side (its initial configuration unless given). The motion begins
         with the body shifted, so that its mass centre is above the middle of the feet.
+    feet: links, or {link: its corners}; unless given, the links with contacts in the robot's file, except the base.
+    rest: seconds before the first step and after the last, in which the body leans over.
+    margin: how far the ground's force stays from the edge of the feet that carry: 1 as far as it can (a biped), less
+        for a steadier body.
+
+    >>> import redyn
+    >>> robot = redyn.load("biped")
+    >>> gait = {"period": 1.6, "duty": 0.65, "stride": 0.4, "lift": 0.05, "order": ["right-foot", "left-foot"]}
+    >>> motion = walk(robot, gait, strides=1, margin=1.0)
+    >>> q, qd, qdd = motion(2.0)
+    >>> motion.feet, round(motion.duration, 3), q.shape, qd.shape
+    (['right-foot', 'left-foot'], 4.0, (19,), (18,))
     """
     legs = legs_of(robot, feet)
     chosen = gait_of(gait, legs.names)
-    if isinstance(strides, bool) or not isinstance(strides, int | np.integer) or strides < 1:
-        raise InputError(f"strides: expected a whole number from 1, got {strides!r}")
+    count = _count(strides)
     stand = robot.configuration("start", robot.initial if start is None else start)
     forward = _forward(direction, legs.up)
     places, rotations = legs.places(stand[None])
-    swings = chosen.swings(legs.names, int(strides), rest)
+    swings = chosen.swings(legs.names, count, rest)
     duration = swings[-1].stop + rest
     t = np.linspace(0.0, duration, int(np.ceil(duration / KNOT)) + 1)
     plan = schedule(chosen, swings, len(legs.feet), t)
     wanted = places + plan.progress[..., None] * forward + plan.height[..., None] * legs.up
-    pressure = _supported(legs, chosen, t, wanted, rotations[0], plan, forward, margin)
-    course = _balanced(legs, stand, t, wanted, rotations[0], pressure)
-    return Steps(duration, legs, stand[3:POSITION], course, tuple(swings), through(t, pressure, "not-a-knot"))
+    axes = forward, np.cross(legs.up, forward)
+    corners = [(foot.corners - foot.point) @ rotations[0, k].T for k, foot in enumerate(legs.feet)]
+    support = support_of(wanted, corners, plan.height == 0.0, *axes)
+    wish = steadiest(support, chosen, t, wanted, plan, axes, margin)
+    course, acting = _balanced(legs, stand, t, wanted, rotations[0], wish, support)
+    return Steps(duration, legs, stand[3:POSITION], course, tuple(swings), through(t, acting, "not-a-knot"))
 
 
 def body_shift(
@@ -141,60 +157,29 @@ def body_shift(
     return Steps(duration, legs, stand[3:POSITION], _course(t, q))
 
 
-def _supported(
-    legs: Legs, gait: Gait, t: Array, places: Array, rotations: Array, plan: Schedule, forward: Array, margin: float
-) -> Array:
-    """Where the ground's force should act, (N, 3): as steady as it can be well within the feet that carry.
+def _balanced(
+    legs: Legs, stand: Array, t: Array, wanted: Array, rotations: Array, wish: Wish, support: Support
+) -> tuple[Piecewise, Array]:
+    """The motion of body and joints for which the ground's force acts as wished, and where it does act, (N, 3).
 
-    The middle of the feet that carry jumps from side to side; its mean over a period is steady, but may lie outside of
-    them. Of all mixtures, ahead and aside, the steadiest is taken that keeps half of the distance from the edge that the middle has.
+    The first one moves the body as if the legs had no mass. It is kept if the force stays far enough from the edge: to
+    make up for the legs, the body would have to rock.
     """
-    middle = np.einsum("nk,nki->ni", plan.load, places)
-    width = max(1, round(gait.period / (t[1] - t[0])) // 2)
-    steady = middle
-    for _ in range(2):
-        padded = np.pad(steady, ((width, width), (0, 0)), mode="edge")
-        sums = np.cumsum(np.pad(padded, ((1, 0), (0, 0))), axis=0)
-        steady = (sums[2 * width + 1 :] - sums[: -2 * width - 1]) / (2 * width + 1)
-    corners = [np.einsum("ij,cj->ci", rotations[k], foot.corners - foot.point) for k, foot in enumerate(legs.feet)]
-    points = np.concatenate([places[:, k, None] + corner for k, corner in enumerate(corners)], axis=1)
-    standing = np.concatenate(
-        [np.repeat(plan.height[:, k, None] == 0.0, len(corner), axis=1) for k, corner in enumerate(corners)], axis=1
-    )
-    sideways = np.cross(legs.up, forward)
-    angle = np.linspace(0.0, 2 * np.pi, DIRECTIONS, endpoint=False)
-    directions = np.outer(np.cos(angle), forward) + np.outer(np.sin(angle), sideways)
-    farthest = np.where(standing[..., None], points @ directions.T, -np.inf).max(axis=1)
-    room = farthest - steady @ directions.T
-    ahead, aside = ((middle - steady) @ axis for axis in (forward, sideways))
-    parts = [np.outer(shift, directions @ axis) for shift, axis in ((ahead, forward), (aside, sideways))]
-    mixtures = [(a, b) for a in np.linspace(0, 1, MIXTURES) for b in np.linspace(0, 1, MIXTURES)]
-    margins = np.array([(room - a * parts[0] - b * parts[1]).min() for a, b in mixtures])
-    costs = np.array([a * a * ahead @ ahead + b * b * aside @ aside for a, b in mixtures])
-    enough = margin * margins[-1] if margins[-1] > 0 else margins[-1]
-    a, b = mixtures[int(np.where(margins >= enough - 1e-12, costs, np.inf).argmin())]
-    return steady + np.outer(a * ahead, forward) + np.outer(b * aside, sideways)
-
-
-def _balanced(legs: Legs, stand: Array, t: Array, wanted: Array, rotations: Array, pressure: Array) -> Piecewise:
-    """The motion of body and joints for which the ground's force acts at `pressure`, (N, 3)."""
     robot, up = legs.robot, legs.up
     level = np.eye(3) - np.outer(up, up)
-    weight = float(np.linalg.norm(robot.gravity))
-    z = float((robot.com(stand) - wanted[0].mean(axis=0)) @ up)
+    height = float(wanted[0].mean(axis=0) @ up)
+    ratio = (float(robot.com(stand) @ up) - height) / float(np.linalg.norm(robot.gravity))
     q = np.repeat(stand[None], len(t), axis=0)
     offset = level @ (stand[:3] - robot.com(stand))  # of the base from the mass centre
-    q[:, :3] = up * (stand[:3] @ up) + _of_mass_centre(pressure @ level, t, z / weight) + offset
-    course = None
-    for _ in range(CORRECTIONS):
+    q[:, :3] = up * (stand[:3] @ up) + _of_mass_centre(wish.points @ level, t, ratio) + offset
+    for correction in range(CORRECTIONS + 1):
         q = legs.reach(q, wanted, rotations)
         course = _course(t, q)
-        acting = pressure_points(
-            Steps(float(t[-1]), legs, stand[3:POSITION], course), t, float(wanted[0].mean(axis=0) @ up)
-        )
-        q[:, :3] += _of_mass_centre((pressure - acting) @ level, t, z / weight)
-    assert course is not None
-    return course
+        acting = pressure_points(Steps(float(t[-1]), legs, stand[3:POSITION], course), t, height)
+        if support.room(acting) >= wish.room or correction == CORRECTIONS:
+            return course, acting
+        q[:, :3] += _of_mass_centre((wish.points - acting) @ level, t, ratio)
+    raise AssertionError
 
 
 def _course(t: Array, q: Array) -> Piecewise:
@@ -227,6 +212,12 @@ def _of_mass_centre(pressure: Array, t: Array, ratio: float) -> Array:
     bands[0, 1:], bands[1], bands[2, :-1] = -k, 1.0 + 2.0 * k, -k
     bands[0, 1] = bands[2, -2] = -2.0 * k  # mirrored beyond the ends: no rate there
     return np.asarray(cast(Any, solve_banded)((1, 1), bands, pressure), dtype=np.float64)
+
+
+def _count(strides: object) -> int:
+    if isinstance(strides, bool) or not isinstance(strides, Integral) or strides < 1:
+        raise InputError(f"strides: expected a whole number from 1, got {strides!r}")
+    return int(strides)
 
 
 def _forward(direction: ArrayLike, up: Array) -> Array:
