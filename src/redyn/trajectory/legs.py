@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.description.contacts import spheres
 from redyn.errors import InputError
 from redyn.kinematics.free_flying import BASE, require_free_base
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
@@ -130,7 +131,9 @@ def legs_of(robot: Robot, feet: Mapping[str, ArrayLike] | Sequence[str] | None =
     for name, corners in chosen.items():
         rates = tuple(i for i in robot.model.moved_by(robot.model.frames[robot.frame_name(name)].link) if i >= BASE)
         if len(rates) < 3:
-            raise InputError(f"{name} has {len(rates)} joints between the base and itself; a leg has at least three")
+            raise InputError(
+                f"{name} has {counted(len(rates), 'joint')} between the base and itself; a leg has at least three"
+            )
         found.append(Foot(name, corners, rates, tuple(range(6)) if len(rates) >= 6 else (3, 4, 5)))
     if len(found) < 2:
         raise InputError(f"{robot.name}: expected at least two feet, got {len(found)}")
