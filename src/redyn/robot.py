@@ -29,7 +29,7 @@ from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
 from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
-from redyn.dynamics.catalogue import CATALOGUE, GROUND_ALGORITHMS, LOOP_ALGORITHMS
+from redyn.dynamics.catalogue import CATALOGUE, GROUND_ALGORITHMS, LOOP_ALGORITHMS, ROLLING_ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
@@ -145,7 +145,7 @@ class Robot:
         self.description = description
         self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
         self._options = (friction, exact, mimic)
-        self.notes: tuple[str, ...] = ()  # about its loops, which `load` reports
+        self.notes: tuple[str, ...] = ()  # about its loops and wheels, which `load` reports
         if self.model.contacts:
             self._roll()
         failure = self._close() if description.loops else ""
@@ -158,7 +158,10 @@ class Robot:
         """Find out which rates are independent while its wheels roll."""
         from redyn.kinematics.rolling import analyse
 
-        self.model = analyse(self.model, self.description)
+        if self.model.reduction is not None:
+            raise InputError(f"{self.name}: joints that mimic others cannot be tied in a robot on wheels")
+        self.model, notes = analyse(self.model, self.description)
+        self.notes = tuple(notes)
 
     def _close(self) -> str:
         """Find out what the loops of the robot come down to; why they cannot be closed, if that is so."""
@@ -194,7 +197,7 @@ class Robot:
 
     @cached_property
     def nq(self) -> int:
-        """How many numbers q has: one per degree of freedom, and one more for every quaternion."""
+        """How many numbers q has: one per joint rate of the tree, and one more for every quaternion."""
         return self.model.nq
 
     @property
@@ -204,8 +207,13 @@ class Robot:
 
     @property
     def velocity_names(self) -> list[str]:
-        """What each entry of qd is, and of tau: the joint, and where it has several, which of them."""
+        """What each entry of qd is, and of tau without wheels: the joint, and where it has several, which of them."""
         return [link.joint.label for link in self.model.driven]
+
+    @property
+    def torque_names(self) -> list[str]:
+        """What each entry of tau is: as `velocity_names`, unless a robot on wheels has its actuators elsewhere."""
+        return [link.joint.label for link in self.model.actuators]
 
     @property
     def coordinate_names(self) -> list[str]:
@@ -252,24 +260,27 @@ class Robot:
 
     @property
     def limits(self) -> Array:
-        """Lower and upper limit of every joint, (dof, 2); infinite where the file has none."""
+        """Lower and upper limit of every joint, (dof, 2); infinite where the file has none.
+
+        With wheels, of every joint of the tree.
+        """
         return self._limits.copy()
 
     @cached_property
     def _limits(self) -> Array:
         values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
-        return np.array([values[link.name] for link in self.model.driven])
+        return np.array([values[link.name] for link in self.model.located])
 
     @property
     def effort_limits(self) -> Array:
-        """The largest torque or force of every joint, (dof,); infinite where the file has none.
+        """The largest torque or force of every actuator, as in tau; infinite where the file has none.
 
         >>> import redyn
         >>> redyn.load("two-link").effort_limits
         array([inf, inf])
         """
         values = {link.name: link.joint.effort_limit for link in self.description.links}
-        return np.array([values[link.name] or np.inf for link in self.model.driven])
+        return np.array([values[link.name] or np.inf for link in self.model.actuators])
 
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
@@ -280,7 +291,7 @@ class Robot:
 
         Where loops are closed, one that can be reached from the initial configuration, whatever the limits.
         """
-        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.driven])
+        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.located])
         widest = np.where(sliding, 1.0, np.pi)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
         try:
@@ -296,12 +307,15 @@ class Robot:
     def integrate(self, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
         """Where the robot is after moving from q for a time dt at constant velocities v: q + v dt but for quaternions.
 
+        With wheels, v are the rates of all joints, as `rates` gives them.
+
         >>> import redyn
         >>> redyn.load("two-link").integrate([0.1, 0.2], [1.0, 2.0], 0.5)
         array([0.6, 1.2])
         """
         start = self.configuration("q", q)
-        rate = normal("v", v, self.dof, counted(self.dof, "number"))
+        width = self.model.tangent
+        rate = normal("v", v, width, counted(width, "number"))
         try:
             step = rate * np.asarray(dt, dtype=np.float64)[..., None]
         except (TypeError, ValueError):
@@ -365,13 +379,17 @@ class Robot:
 
     @property
     def actuated(self) -> list[str]:
-        """The joints that are driven, in the order of qd: all of them unless there are loops."""
+        """The joints that are driven, in the order of tau: all of them unless there are loops or wheels."""
+        if self.model.contacts:
+            return list(dict.fromkeys(link.joint.name for link in self.model.actuators))
         chosen = self.description.actuated
         return [name for name in self.joint_names if chosen is None or name in chosen]
 
     @property
     def driven_rates(self) -> list[int]:
-        """Where the rates of the actuated joints are in qd."""
+        """Where the actuated joints are in tau, and in qd unless wheels roll."""
+        if self.model.contacts:
+            return list(range(len(self.model.actuators)))
         chosen = set(self.actuated)
         return [i for i, link in enumerate(self.model.driven) if link.joint.name in chosen]
 
@@ -383,11 +401,12 @@ class Robot:
 
     @property
     def tree(self) -> Robot:
-        """The robot without its loops, every joint of which moves on its own and is driven."""
-        if not self.description.loops:
+        """The robot without its loops and wheels, every joint of which moves on its own and is driven."""
+        if not (self.description.loops or self.description.rolling):
             return self
         if self._tree is None:
-            self._tree = self._like(self.description.model_copy(update={"loops": [], "actuated": None}))
+            free: dict[str, object] = {"loops": [], "rolling": [], "independent": None, "actuated": None}
+            self._tree = self._like(self.description.model_copy(update=free))
         return self._tree
 
     def assemble(self, q: ArrayLike, fixed: Sequence[str] = ()) -> Array:
@@ -493,6 +512,50 @@ class Robot:
             shape = self.configuration("q", q).shape[:-1]
             return np.broadcast_to(np.eye(self.dof), (*shape, self.dof, self.dof)).copy()
         return self._run("transmission", (q,), options)
+
+    # --- wheels -----------------------------------------------------------------------------------------------
+
+    def rates(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
+        """The rates of all joints of the tree that follow from the independent ones: S(q) qd. With N in front for many.
+
+        >>> import redyn
+        >>> robot = redyn.load("differential-drive")
+        >>> robot.rates(robot.neutral(), [1.0, 1.0])[:3].round(3).tolist()
+        [0.1, 0.0, 0.0]
+        """
+        return self._run("rates", (q, qd), options)
+
+    def rolling_points(self, q: ArrayLike) -> dict[str, Array]:
+        """Where every wheel touches the ground, by the name of its link: (3,) or (N, 3), world axes."""
+        return self._per_wheel(self._run("rolling_points", (q,), {}) if self.model.contacts else np.zeros((0, 3)))
+
+    def rolling_forces(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        external: External | None = None,
+        payload: ArrayLike | None = None,
+        gravity: ArrayLike | None = None,
+    ) -> dict[str, Array]:
+        """What the ground exerts on every wheel, by the name of its link: a force, (3,) or (N, 3), in world axes.
+
+        It acts where the wheel touches the ground (see `rolling_points`). Wheels on one axle share what only their sum
+        is determined of, so that the forces are the least ones. A base with a planar joint is carried by its plane, and
+        then forces along the normal are zero here.
+
+        >>> import redyn
+        >>> robot = redyn.load("differential-drive")
+        >>> forces = robot.rolling_forces(robot.neutral(), [0.0, 0.0], [0.2, 0.2])
+        >>> sorted(forces) == sorted(contact.link for contact in robot.description.rolling)
+        True
+        """
+        if not self.model.contacts:
+            return {}
+        return self._per_wheel(self._run_in_world("rolling_forces", (q, qd, tau), {}, gravity, external, payload))
+
+    def _per_wheel(self, found: Array) -> dict[str, Array]:
+        return {contact.name: found[..., k, :].copy() for k, contact in enumerate(self.model.contacts)}
 
     # --- ground -----------------------------------------------------------------------------------------------
 
@@ -635,8 +698,9 @@ class Robot:
         """
         from redyn.kinematics import inverse_kinematics
 
+        robot = self.tree if self.model.contacts else self  # wheels restrict rates, not where the joints may be
         return inverse_kinematics(
-            self, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
+            robot, pose, link, start, mask=mask, limits=limits, tolerance=tolerance, count=count, tries=tries, seed=seed
         )
 
     def inverse_kinematics_all(
@@ -661,7 +725,8 @@ class Robot:
         """
         from redyn.kinematics import inverse_kinematics_all
 
-        return inverse_kinematics_all(self, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
+        robot = self.tree if self.model.contacts else self
+        return inverse_kinematics_all(robot, pose, link, start, mask=mask, tolerance=tolerance, seed=seed)
 
     def base_velocity(self, q: ArrayLike, rates: ArrayLike, momentum: ArrayLike | None = None) -> Array:
         """How the base of a free-flying robot moves with its joints: (6,) or (N, 6), angular first, in its axes.
@@ -1077,6 +1142,8 @@ class Robot:
         >>> redyn.load("one-link").torque_parts([0.0], [1.0], [2.0]).inertia.round(3)
         array([0.667])
         """
+        if self.model.contacts:
+            return self._wheeled_parts(q, qd, qdd, gravity)
         springs = self.spring_torque(q)
         parts = (
             self.inverse_dynamics(q, np.zeros(self.dof), qdd, gravity=np.zeros(3), loops=False) - springs,
@@ -1091,6 +1158,21 @@ class Robot:
             parts = loop_forces.driving_parts(self, q, parts)
         return TorqueParts(*(np.array(part) for part in np.broadcast_arrays(*parts)))
 
+    def _wheeled_parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, gravity: ArrayLike | None) -> TorqueParts:
+        """Torques of the actuators: each part as what they supply when it is all there is."""
+        still, none = np.zeros(self.dof), np.zeros(3)
+        smooth = _rebuild(self.description, False, *self._options[1:])
+        springs = smooth.inverse_dynamics(q, still, still, gravity=none)
+        moving = smooth.inverse_dynamics(q, qd, still, gravity=none)
+        parts = (
+            smooth.inverse_dynamics(q, still, qdd, gravity=none) - springs,
+            moving - springs,
+            self.gravity_torque(q, gravity),
+            self.inverse_dynamics(q, qd, still, gravity=none) - moving,
+            springs,
+        )
+        return TorqueParts(*(np.array(part) for part in np.broadcast_arrays(*parts)))
+
     def linearize(
         self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, step: float | None = None, **options: Unpack[Threads]
     ) -> tuple[Array, Array]:
@@ -1103,7 +1185,8 @@ class Robot:
         they change meanwhile, so that it is off by an amount of the order of step^2 in one step, and of step over a
         fixed time: first order. Take A and B along the motion where that matters.
 
-        Where loops are closed, the state is of the independent rates (see `independent`) and tau of the actuators.
+        Where loops are closed, the state is of the independent rates (see `independent`) and tau of the actuators. With
+        wheels, deviations of q are those of all joints of the tree, and qd has the independent rates.
 
         >>> import redyn
         >>> A, B = redyn.load("one-link").linearize([0.0], [0.0], [0.0])
@@ -1112,19 +1195,30 @@ class Robot:
         """
         by_q, by_qd, by_tau = self.forward_dynamics_derivatives(q, qd, tau, **options)
         n, width = by_tau.shape[-2:]
-        flow = np.zeros((*by_q.shape[:-2], 2 * n + width, 2 * n + width))  # of (q, qd, tau), with tau held
-        if self.model.quaternions:
-            rates = normal("qd", qd, self.dof, counted(self.dof, "number"))
-            drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
-            if self.model.closure is not None:
-                G = self.transmission(q).reshape(-1, self.dof, n)
-                drift = (drift @ G)[:, list(self.model.closure.independent)]
-            flow[..., :n, :n] = drift if flow.ndim == 3 else drift[0]
-        flow[..., :n, n : 2 * n] = np.eye(n)
-        flow[..., n : 2 * n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
+        m = by_q.shape[-1]  # directions in which q can be changed
+        flow = np.zeros((*by_q.shape[:-2], m + n + width, m + n + width))  # of (q, qd, tau), with tau held
+        if self.model.contacts:
+            slopes, G = self._run("rates_derivatives", (q, qd), options)
+            drift = configuration.deviation_rates(self.model, np.atleast_2d(self.rates(q, qd, **options)))
+            flow[..., :m, :m] = slopes + (drift if flow.ndim == 3 else drift[0])
+            flow[..., :m, m : m + n] = G
+        else:
+            flow[..., :n, n : 2 * n] = np.eye(n)
+            if self.model.quaternions:
+                flow[..., :n, :n] = self._drift(q, qd, flow.ndim == 3)
+        flow[..., m : m + n, :] = np.concatenate([by_q, by_qd, by_tau], axis=-1)
         if step is not None:
             flow = _over_step(flow, step)
-        return flow[..., : 2 * n, : 2 * n].copy(), flow[..., : 2 * n, 2 * n :].copy()
+        return flow[..., : m + n, : m + n].copy(), flow[..., : m + n, m + n :].copy()
+
+    def _drift(self, q: ArrayLike, qd: ArrayLike, many: bool) -> Array:
+        """How deviations of a motion change while its rates stay, which they do where q holds quaternions."""
+        rates = normal("qd", qd, self.dof, counted(self.dof, "number"))
+        drift = configuration.deviation_rates(self.model, np.atleast_2d(rates))
+        if self.model.closure is not None:
+            G = self.transmission(q).reshape(-1, self.dof, self.model.mobility)
+            drift = (drift @ G)[:, list(self.model.closure.independent)]
+        return drift if many else drift[0]
 
     @property
     def _with_tip(self) -> RobotDescription:
@@ -1168,6 +1262,8 @@ class Robot:
             raise InputError(f"no algorithm is called {algorithm!r}; they are {', '.join(CATALOGUE)}")
         if algorithm in LOOP_ALGORITHMS and not self.model.loops:
             raise InputError(f"{algorithm} is for robots with closed loops; {self.name} has none")
+        if algorithm in ROLLING_ALGORITHMS and not self.model.contacts:
+            raise InputError(f"{algorithm} is for robots on wheels; {self.name} has none")
         if algorithm in GROUND_ALGORITHMS:
             return Task(algorithm, ground=self.ground().form if "ground" in CATALOGUE[algorithm].options else None)
         asks = "frame" in CATALOGUE[algorithm].options

@@ -156,14 +156,19 @@ def test_derivatives_equal_differences(shape):
         q, qd, tau = shaken(robot, 5, seed=1)
         found = robot.forward_dynamics_derivatives(q, qd, tau, ground=ground)
         inverse = robot.inverse_dynamics_derivatives(q, qd, tau, ground=ground)
-        check_slopes(lambda a, b: robot.forward_dynamics(a, b, tau, ground=ground), robot, q, qd, found)
-        check_slopes(lambda a, b: robot.inverse_dynamics(a, b, tau, ground=ground), robot, q, qd, inverse)
+        for function, slopes in ((robot.forward_dynamics, found), (robot.inverse_dynamics, inverse)):
+            check_slopes(function, (q, qd, tau), ground, robot, slopes)
         A, _ = robot.linearize(q[0], qd[0], tau[0], ground=ground)
         n = robot.dof
         close(A[n:, :n], found[0][0], tolerance=1e-9)
 
 
-def check_slopes(function, robot, q, qd, found, step=1e-6):
+def check_slopes(dynamics, state, ground, robot, found, step=1e-6):
+    q, qd, last = state
+
+    def function(a, b):
+        return dynamics(a, b, last, ground=ground)
+
     for k in range(robot.dof):
         e = np.zeros(robot.dof)
         e[k] = step
@@ -180,7 +185,7 @@ def test_derivatives_where_joints_mimic_others():
     height = robot.forward_kinematics(q, name)[:3, 3] @ (-robot.gravity / np.linalg.norm(robot.gravity))
     ground = {"contacts": [{"link": name, "radius": 0.01}], "height": float(height), "stiffness": 50.0, "slip": 0.5}
     found = robot.forward_dynamics_derivatives(q[None], qd[None], tau[None], ground=ground)
-    check_slopes(lambda a, b: robot.forward_dynamics(a, b, tau, ground=ground), robot, q[None], qd[None], found)
+    check_slopes(robot.forward_dynamics, (q[None], qd[None], tau), ground, robot, found)
     assert np.abs(robot.contact_forces(q, qd, ground)).max() > 0.1
 
 

@@ -20,7 +20,7 @@ from redyn.report.html import Plot, Second, write_html
 from redyn.report.plots import Other
 from redyn.report.scene import FRAMES, scene
 from redyn.trajectory import cycloidal
-from report_page import Opened, unpacked
+from report_page import Opened, numbers, unpacked
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
@@ -37,10 +37,6 @@ def motion(name, stop, count=201):
         Plot("Energy", "J", ["kinetic", "potential"], energy),
     ]
     return robot, t, q, plots
-
-
-def numbers(text, *shape):
-    return np.frombuffer(base64.b64decode(text), "<f4").reshape(*shape)
 
 
 def hostile_robot():

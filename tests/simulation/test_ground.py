@@ -384,8 +384,8 @@ def test_other_bad_input_is_refused():
     with pytest.raises(redyn.InputError, match="along an axis"):
         tilted.ground({"height": "x"})
     assert tilted.ground().form.kind == "level"
+    arm = redyn.load("two-link")
     with pytest.raises(redyn.InputError, match="saturate"):
-        arm = redyn.load("two-link")
         redyn.simulate_batch(arm, [0, 0], [0, 0], 0.01, redyn.control.pd(arm, 0.0, 1, 1), saturate=5.0)
     with pytest.raises(redyn.InputError, match="target"):
         redyn.control.pd(robot, [1.0, 2.0], 1, 1)

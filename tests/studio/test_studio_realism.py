@@ -95,9 +95,9 @@ def test_a_result_from_before_a_switch_is_marked(state):
     with_effort(state)
     simulated(state)
     plan = state.forward.order.plan
-    assert state.run.changed_since(plan) == []
+    assert state.run.changed_since(plan, state.robot) == []
     state.run.saturate = state.run.stops = True
-    assert state.run.changed_since(plan) == ["joint stops", "torque limits"]
+    assert state.run.changed_since(plan, state.robot) == ["joint stops", "torque limits"]
 
 
 def test_torque_limits_need_limits(state):
@@ -384,13 +384,13 @@ def test_a_changed_push_is_marked(state):
     add_push(state)
     simulated(state)
     plan = state.forward.order.plan
-    assert state.run.changed_since(plan) == []
+    assert state.run.changed_since(plan, state.robot) == []
     state.run.pushes[0].force = "0, 0, 1"
-    assert state.run.changed_since(plan) == ["pushes"]
+    assert state.run.changed_since(plan, state.robot) == ["pushes"]
     state.run.pushes[0].force = "up"
-    assert state.run.changed_since(plan) == ["pushes"]
+    assert state.run.changed_since(plan, state.robot) == ["pushes"]
     state.run.pushes.clear()
-    assert state.run.changed_since(plan) == ["pushes"]
+    assert state.run.changed_since(plan, state.robot) == ["pushes"]
 
 
 def test_the_size_of_a_push(state):

@@ -5,6 +5,8 @@ import gzip
 import re
 from pathlib import Path
 
+import numpy as np
+
 from browser import PATIENCE, listen
 
 # Without a GPU, what moves is drawn coarsely; once it stands still, with two pixels for each that is shown (viewer.js).
@@ -15,6 +17,11 @@ FINE = """() => [...document.querySelectorAll('[data-testid=view3d] canvas:not(.
 def unpacked(page, name):
     body = re.search(rf'<script type="text/plain" id="packed-{name}">([A-Za-z0-9+/=]*)</script>', page)[1]
     return gzip.decompress(base64.b64decode(body)).decode()
+
+
+def numbers(text, *shape):
+    """32-bit floats, as scenes have them."""
+    return np.frombuffer(base64.b64decode(text), "<f4").reshape(*shape)
 
 
 class Opened:

@@ -54,16 +54,20 @@ def equations(
     Up to three joints the elements are printed in closed form; for more, the recursion is printed as named steps. With
     --q, --qd or --qdd the terminal also shows the numbers at that state; the others default to those of the worked
     example. Of a robot with closed loops the equations of its tree are followed by closure, Jacobian, transmission and
-    the reduced equation of motion; its state is of the actuated joints, or of all of them.
+    the reduced equation of motion; its state is of the actuated joints, or of all of them. Of a robot on wheels, the
+    rows of rolling, the independent rates and the reduced equation are printed; --qd and --qdd are independent rates.
 
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
 
     Example: redyn equations two-link --q "30 deg, 45 deg" --qd "1, 2" --qdd 0
 
     Example: redyn equations four-bar --q "30 deg" --html four-bar.html
+
+    Example: redyn equations differential-drive        Example: redyn equations rolling-disk --html disk.html
     """
     from redyn.robot import load
     from redyn.symbolic.equations import derive
+    from redyn.symbolic.rolling.euler import euler_disk, is_free_disk
     from redyn.symbolic.tables import unnamed_joints
 
     outputs = ("--html", html, files.HTML), ("--latex", latex, files.LATEX), ("--notebook", notebook, files.NOTEBOOK)
@@ -71,7 +75,8 @@ def equations(
     loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust, actuated=listed(actuated))
     everything = number is not None and "all" in number
     options: dict[str, Any] = {"numbers": True if everything else number or (), "where": _pairs(where or [])}
-    state = [_given(loaded, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
+    shown = euler_disk(loaded) if is_free_disk(loaded) else loaded  # whose coordinates a state has
+    state = [_given(shown, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
     eqs = None
     if number or where or rods or not (loaded.loops and unnamed_joints(loaded)):
         eqs = derive(loaded, **options, rods=rods or None)
@@ -83,6 +88,12 @@ def equations(
             if path is not None:
                 print(f"wrote {files.write(path, write(chapter), kind, force)}")
         return
+    if loaded.model.contacts:
+        from redyn.cli.rolling_equations import show as show_rolling
+        from redyn.symbolic.rolling.equations import RollingEquations
+
+        assert isinstance(eqs, RollingEquations)
+        return show_rolling(eqs, state, as_json)
     if eqs is None or loaded.loops:
         from redyn.cli.loop_equations import show
 
@@ -107,16 +118,21 @@ def _pairs(given: list[str]) -> dict[str, str]:
 def _given(robot: Robot, name: str, text: str | None) -> Array | None:
     if text is None:
         return None
-    return loop_numbers(name, text, robot) if robot.loops else numbers(name, text, robot.dof)
+    if robot.loops:
+        return loop_numbers(name, text, robot)
+    return numbers(name, text, robot.nq if name == "q" and robot.model.contacts else robot.dof)
 
 
 def _chapter(robot: Robot, eqs: Equations | None, state: list[Array | None]) -> Chapter:
     from redyn.progress import Progress
     from redyn.symbolic.chapter import worked_example
     from redyn.symbolic.chapter.loops import story as looped
+    from redyn.symbolic.chapter.rolling import story as rolling
     from redyn.symbolic.chapter.story import SECTIONS
 
-    with Progress("deriving", len(looped.SECTIONS if robot.loops else SECTIONS)) as bar:
+    rolls = bool(robot.model.contacts)
+    sections = looped.SECTIONS if robot.loops else rolling.SECTIONS if rolls else SECTIONS
+    with Progress("deriving", len(sections)) as bar:
         if eqs is None:
             return looped.loop_example(robot, None, *state, done=bar.show)
         return worked_example(eqs, *state, done=bar.show)

@@ -27,6 +27,7 @@ from redyn.cli import (
     verify,
     walk,
 )
+from redyn.cli.ground import GroundCommand
 from redyn.cli.interrupt import Commands, leave
 from redyn.errors import RedynError, RedynWarning
 from redyn.version import __version__
@@ -63,7 +64,7 @@ app.command("demo")(demo.demo)
 app.command("list")(listing.list_robots)
 app.command("show")(show.show)
 app.command("torque")(torque.torque)
-app.command("simulate")(simulate.simulate)
+app.command("simulate", cls=GroundCommand)(simulate.simulate)
 app.command("equations")(equations.equations)
 app.command("studio")(studio.studio)
 app.command("count")(count.count)

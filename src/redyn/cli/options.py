@@ -176,7 +176,7 @@ def accelerations(
 def torques(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     """`numbers` for the torques of all joints; where loops are closed, those of the actuated ones do."""
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
-        return numbers(name, text, robot.dof)
+        return numbers(name, text, len(robot.torque_names))
     whole = np.zeros(robot.dof)
     whole[robot.driven_rates] = numbers(name, text, len(robot.driven_rates))
     return whole

@@ -159,6 +159,10 @@ def show(
         console.print(table)
     if loaded.model.loops:
         _show_loops(loaded, console)
+    if loaded.model.contacts:
+        _show_wheels(loaded, console)
+    if loaded.model.contact_points:
+        _show_contacts(loaded, console)
     warnings = [*description.defects, *(f"{where}: {why}" for where, why in unphysical_links(description))]
     if warnings:
         console.print(bold("\nKnown defects and warnings"))
@@ -183,6 +187,32 @@ def _show_loops(robot: Robot, console: Console) -> None:
             console.print(line)
     except AssemblyError as error:
         console.print(str(error))
+
+
+def _show_wheels(robot: Robot, console: Console) -> None:
+    """What rolls, and the entries of qd and tau that are left."""
+    from redyn.description.numbers import format_angle
+
+    table = Table("link", "kind", "radius", "roller", title="Wheels", title_justify="left")
+    table.box, table.header_style = None, "bold"
+    for wheel in robot.description.rolling:
+        roller = "-" if wheel.roller is None else str(format_angle(wheel.roller))
+        table.add_row(wheel.link, wheel.kind, "-" if wheel.radius is None else f"{wheel.radius:.6g}", roller)
+    console.print()
+    console.print(table)
+    console.print(f"independent rates (qd): {', '.join(robot.velocity_names)}")
+    console.print(f"torques (tau): {', '.join(robot.torque_names)}")
+
+
+def _show_contacts(robot: Robot, console: Console) -> None:
+    """What may touch the ground, and the ground itself."""
+    table = Table("contact", "link", "radius", title="Contacts with the ground", title_justify="left", box=None)
+    table.header_style = "bold"
+    for point in robot.model.contact_points:
+        table.add_row(point.name, robot.model.links[point.link - 1].name, f"{point.radius:.6g}")
+    console.print()
+    console.print(table)
+    console.print(str(robot.ground()))
 
 
 def _centre(link: LinkDescription, from_centre: bool) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ import typer
 from rich.table import Table
 
 from redyn import files
+from redyn.cli.ground import GroundOption, contact_data, contact_table, read_ground
 from redyn.cli.interrupt import Interrupted
 from redyn.cli.motors import MotorOption, MotorPlot, motor_data, motor_table, read_motors
 from redyn.cli.options import (
@@ -73,6 +74,7 @@ def simulate(
             "of its frame, or at a point in it: `link2, 0, 50, 0, 0.2, 0.1, -0.5, 0, 0`.",
         ),
     ] = None,
+    ground: GroundOption = None,
     friction: Annotated[bool, typer.Option(help="Include the friction of the robot's file.")] = True,
     payload: Payload = None,
     gravity: Annotated[str | None, typer.Option(help="Gravity instead of the robot's own, as `0, 0, -9.81`.")] = None,
@@ -106,6 +108,8 @@ def simulate(
     Example: redyn simulate two-link --push "link2, 0, 50, 0, 0.2, 0.1" --html push.html
 
     Example: redyn simulate four-bar --torque 0.5 --duration 2 --html four-bar.html
+
+    Example: redyn simulate dog.urdf --floating-base --ground "contacts=collision, friction=0.6" --html drop.html
     """
     from redyn.robot import load
     from redyn.simulation import SimulationError
@@ -126,6 +130,7 @@ def simulate(
     moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
     pushes = [_push(text) for text in push or []]
+    under = read_ground(ground)
     motors = read_motors(motor, motor_plot, loaded)
     law = _law(loaded, start, duration, torque, pd, follow, control, kp, kd, pull)
     methods = [name.strip() for name in compare.split(",")] if compare else [method]
@@ -144,6 +149,7 @@ def simulate(
             stops=stops,
             saturate=saturate,
             pushes=pushes,
+            ground=under,
             sample=min(sample, seconds),
             gravity=pull,
         )
@@ -171,7 +177,9 @@ def simulate(
         sizing.plot(motor_plot, force)
         written.append(motor_plot)
     if as_json:
-        print(json.dumps(_data(runs) | ({} if sizing is None else {"motors": motor_data(sizing)})))
+        print(
+            json.dumps(_data(runs) | contact_data(first) | ({} if sizing is None else {"motors": motor_data(sizing)}))
+        )
     else:
         _show(runs, sizing, written)
     if failure is not None:
@@ -187,6 +195,10 @@ def _show(runs: list[tuple[Run, float]], sizing: Sizing | None, written: list[Pa
     first = runs[0][0]
     console = wide_console()
     console.print(_motion_table(first))
+    contacts = contact_table(first)
+    if contacts is not None:
+        console.print(f"{first.ground}")
+        console.print(contacts)
     if sizing is not None:
         console.print(motor_table(sizing))
     console.print(_method_table(runs))
@@ -221,6 +233,11 @@ def _law(
     gains = numbers("--kp", kp, n), numbers("--kd", kd, n)
     if sum(x is not None for x in (torque, pd, follow)) > 1:
         raise InputError("give at most one of --torque, --pd and --follow")
+    if robot.model.contacts and (pd or follow):
+        raise InputError(
+            f"{'--pd' if pd else '--follow'}: the wheels of {robot.name} tie its joints to each other, so that they "
+            "cannot be brought to any values; give --torque, or a controller to redyn.simulate"
+        )
     if torque is not None:
         return _torque(robot, torque)
     if pd is not None:
@@ -256,7 +273,7 @@ def _torque(robot: Robot, text: str) -> Any:
     from redyn.trajectory import read_table
 
     table = read_table(text)
-    names = [f"tau_{joint}" for joint in robot.velocity_names]
+    names = [f"tau_{joint}" for joint in robot.torque_names]
     missing = [name for name in names if name not in table.columns]
     if missing:
         raise InputError(
@@ -283,14 +300,17 @@ def _motion(robot: Robot, start: Any, duration: float, kind: str, stop: str) -> 
 
 def _motion_table(run: Run) -> Table:
     table = Table("joint", "from", "to", "smallest", "largest", "fastest", "largest torque", box=None)
-    model = run.robot.model
-    for i, (name, link, start) in enumerate(zip(run.robot.velocity_names, model.driven, model.starts, strict=True)):
+    robot, model = run.robot, run.robot.model
+    rates = robot.rates(run.q, run.qd, check=False) if model.contacts else run.qd  # with wheels, of the whole tree
+    places = {variable.rate: variable.q for variable in model.variables if variable.joint.single}
+    torques = {name: np.abs(run.tau[:, i]).max() for i, name in enumerate(robot.torque_names)}
+    for i, link in enumerate(model.located):
         cells = ["-"] * 4  # the entries of a quaternion do not correspond to velocities
-        if link.joint.single:
-            x = run.q[:, start]
+        if i in places:
+            x = run.q[:, places[i]]
             cells = [f"{value:.6g}" for value in (x[0], x[-1], x.min(), x.max())]
-        most = (np.abs(run.qd[:, i]).max(), np.abs(run.tau[:, i]).max())
-        table.add_row(name, *cells, *(f"{value:.6g}" for value in most))
+        most = f"{torques[link.joint.label]:.6g}" if link.joint.label in torques else "-"
+        table.add_row(link.joint.label, *cells, f"{np.abs(rates[:, i]).max():.6g}", most)
     return table
 
 
@@ -320,6 +340,7 @@ def _data(runs: list[tuple[Run, float]]) -> dict[str, Any]:
     return {
         "robot": first.robot.name,
         "joints": first.robot.velocity_names,
+        "actuators": first.robot.torque_names,
         "t": first.t.tolist(),
         "q": first.q.tolist(),
         "qd": first.qd.tolist(),

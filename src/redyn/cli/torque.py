@@ -68,7 +68,6 @@ def torque(
     Example: redyn torque two-link --cycloid 0 pi --motor "rated_torque=0.2, peak_torque=0.6, max_speed=3000 rpm,
     ratio=100, efficiency=0.8" --motor-plot motors.png
     """
-    from redyn.report.plots import turning
     from redyn.robot import load
     from redyn.trajectory import cycloidal
 
@@ -103,11 +102,12 @@ def torque(
         state = list(motion(t))
     tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
 
-    units = ["Nm" if turns else "N" for turns in turning(loaded)]
-    names = loaded.velocity_names
+    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.actuators]
+    names = loaded.torque_names
     if csv_path is not None:
         header = ["t", *(f"q_{name}" for name in loaded.coordinate_names)]
-        header += [f"{kind}_{name}" for kind in ("qd", "qdd", "tau") for name in names]
+        header += [f"{kind}_{name}" for kind in ("qd", "qdd") for name in loaded.velocity_names]
+        header += [f"tau_{name}" for name in names]
         files.write_csv(csv_path, header, np.column_stack([t, *state, tau]).tolist(), force)
     if plot is not None:
         from redyn.report.figures import torque_figure
@@ -134,7 +134,8 @@ def torque(
         return
     if cycloid is None:
         shown = state if nq == n else state[1:]  # the entries of a quaternion do not correspond to velocities
-        table = Table("joint", *("q", "qd", "qdd")[-len(shown) :], "torque", "", box=None, header_style="bold")
+        shown = shown if names == loaded.velocity_names else []
+        table = Table("joint", *("q", "qd", "qdd")[3 - len(shown) :], "torque", "", box=None, header_style="bold")
         for i, name in enumerate(names):
             table.add_row(name, *(f"{x[0, i]:.6g}" for x in shown), f"{tau[0, i]:.6f}", units[i])
     else:

@@ -49,7 +49,7 @@ def gallery(group: str | None = None, search: str = "") -> list[Entry]:
     return [entry for entry in entries if group in (None, entry.group) and all(word in _text(entry) for word in words)]
 
 
-GROUPS = ("book", "industrial", "mechanisms", "trees", "humanoids", "legged", "lectures")  # in this order
+GROUPS = ("book", "industrial", "mechanisms", "wheels", "trees", "humanoids", "legged", "lectures")  # in this order
 
 
 @cache
@@ -66,13 +66,20 @@ def _of_library(robot: RobotDescription) -> Entry:
         group=robot.group or "",
         joints=kinds,
         dof=dof,
-        mobility=len(robot.actuated or ()) if robot.loops else dof,  # library mechanisms are driven by as many
+        mobility=_mobility(robot, dof),
         loops=len(robot.loops),
         mass=sum(link.mass or 0.0 for link in robot.links),
         estimated=robot.masses == "estimated",
         reach=robot.reach.value if robot.reach else None,
         source=robot.source or "",
     )
+
+
+def _mobility(robot: RobotDescription, dof: int) -> int:
+    """Library mechanisms are driven by as many joints as they have motions, and those that roll name their rates."""
+    if robot.rolling:
+        return len(robot.independent or ())
+    return len(robot.actuated or ()) if robot.loops else dof
 
 
 def _of_package(name: str) -> Entry:

@@ -53,6 +53,7 @@ VELOCITIES: dict[str, tuple[str, ...]] = COORDINATES | {
     "spherical": ("wx", "wy", "wz"),
     "free": ("wx", "wy", "wz", "vx", "vy", "vz"),
 }
+BODY_RATES = ("vx", "vy")  # of a planar joint, in the axes of what it moves: see RobotDescription.independent
 SEVERAL = frozenset(COORDINATES)  # joints with more than one degree of freedom
 TURNING = frozenset(kind for kind, names in COORDINATES.items() if names[-4:] == QUATERNION)
 NOT_UNIT = 2e-6  # tolerance of the squared norm of a quaternion: about seven digits
@@ -256,9 +257,9 @@ class LoopDescription(Strict):
 class RollingDescription(Strict):
     """What rolls on the ground without slipping: `wheel`, `disk` or `blade` names its link.
 
-    A wheel turns about the axis of its joint; with `roller` it has rollers on its rim, whose axis, where one touches the
-    ground, has this angle to the heading (Mecanum: 45 or -45 deg; omni: 0). A disk is a body that turns about z of its own
-    frame and may lean. A blade glides along x of its frame and not sideways, as a skate does.
+    A wheel turns about the axis of its joint. With `roller` it has rollers on its rim; the angle is that of the axis of
+    the roller that touches the ground to the heading (Mecanum: 45 or -45 deg; omni: 0). A disk is a body that turns
+    about z of its own frame and may lean. A blade glides along x of its frame and not sideways, as a skate does.
     """
 
     wheel: Name | None = None
@@ -330,9 +331,7 @@ class RobotDescription(Strict):
     ground: GroundDescription | None = None  # on which the robot stands, walks or falls: see `simulate`
     contacts: Contacts = Field(default_factory=list[ContactDescription])  # what may touch it
     independent: list[Name] | None = None  # of a robot that rolls: the rates that make qd
-    actuated: list[Name] | None = (
-        None  # joints that are driven, where there are loops or wheels; the others are passive
-    )
+    actuated: list[Name] | None = None  # joints that are driven, where there are loops or wheels
     # Folder of the file, for its meshes; never read from the file itself, which may not choose its own folder.
     _folder: Path | None = PrivateAttr(default=None)
     _trusted: bool = PrivateAttr(default=False)

@@ -50,6 +50,8 @@ def to_urdf(robot: RobotDescription) -> str:
     if robot.loops:
         count = counted(len(robot.loops), "loop")
         warn(f"{robot.name}: URDF has no loops; {count} written as elements of URDF+ and redyn, which others ignore")
+    if robot.rolling:
+        warn(f"{robot.name}: URDF has no wheels that roll; all joints move on their own there. A .yaml file keeps them")
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_name(robot.name)}>"]
     lines += [f"  {_comment(note)}" for note in _notes(robot)]
     lines.append(f'  <link name="{WORLD}"/>')

@@ -77,6 +77,7 @@ class Solve:
     values: dict[str, Sequence[Scalar]]
     phi: Callable[[], list[Scalar]]  # tau less what gravity, rates, friction and wrenches ask for
     slopes: Callable[[Sequence[Scalar]], list[Rows]]  # dtau/dq and dtau/dqd at an acceleration
+    ground_forces: Callable[[Sequence[Scalar]], list[Scalar]]  # on wheels, at an acceleration
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from redyn.dynamics import (
     kinematics,
     loops,
     passive,
+    rolling,
 )
 from redyn.dynamics.algorithm import (
     Algorithm,
@@ -451,7 +452,9 @@ DERIVATIVES = {
             ALGORITHMS["inverse_dynamics"],
             ("q", "qd"),
             _slopes(dtau_dq=(_driven, _directions), dtau_dqd=(_driven, _independent)),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s, w.ground)],
+            lambda m, a, s, w: [
+                flat(rows) for rows in derivatives.inverse_dynamics_derivatives(m, a, *s, ground=w.ground)
+            ],
             reduced=None,
             closed=loops.driving_slopes,
             per_pair=160,
@@ -464,7 +467,9 @@ DERIVATIVES = {
                 dqdd_dqd=(_independent, _independent),
                 dqdd_dtau=(_independent, _driven),
             ),
-            lambda m, a, s, w: [flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s, w.ground)],
+            lambda m, a, s, w: [
+                flat(rows) for rows in derivatives.forward_dynamics_derivatives(m, a, *s, ground=w.ground)
+            ],
             reduced=_acceleration_slopes,
             closed=loops.acceleration_slopes,
             per_pair=450,
@@ -602,6 +607,49 @@ def _loop_algorithms() -> list[Algorithm]:
     ]
 
 
+def _of_wheels(model: Model, arith: Arithmetic, s: Columns, w: Conditions) -> Outputs:
+    raise TypeError("this algorithm is of robots with wheels")
+
+
+def _rolling_algorithms() -> list[Algorithm]:
+    """What only robots with wheels have."""
+    return [
+        Algorithm(
+            "rates",
+            "",
+            _v,
+            (Output("rates", Kind.PLAIN, lambda m: (m.n,)),),
+            lambda m, a, s, w: [list(s[1])],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "rolling_points",
+            "",
+            _q,
+            (Output("points", Kind.PLAIN, lambda m: (len(m.contacts), 3)),),
+            lambda m, a, s, w: [flat(rolling.contact_points(m, a, s[0], m.contacts, m.up))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "rolling_forces",
+            "",
+            _t,
+            (Output("forces", Kind.PLAIN, lambda m: (len(m.contacts), 3)),),
+            _of_wheels,
+            options=_ALL,
+            regroup=True,
+            divisor=Divisor.MASS_MATRIX,
+            reduced=lambda s: [s.ground_forces(_acceleration(s)[0])],
+            closed=None,
+            per_pair=100,
+        ),
+    ]
+
+
 def _ground(w: Conditions) -> contact.Ground:
     assert w.ground is not None
     return w.ground
@@ -621,7 +669,7 @@ def _ground_algorithms() -> list[Algorithm]:
             "",
             _v,
             (*(per_contact(name, 3) for name in states), per_contact("gaps")),
-            lambda m, a, s, w: contact.contact_states(m, a, *s, _ground(w)),
+            lambda m, a, s, w: contact.contact_states(m, a, *s, ground=_ground(w)),
             **on_ground,
         ),
         Algorithm(
@@ -629,7 +677,7 @@ def _ground_algorithms() -> list[Algorithm]:
             "",
             _v,
             _plain("power"),
-            lambda m, a, s, w: [[contact.power(m, a, *s, _ground(w))]],
+            lambda m, a, s, w: [[contact.power(m, a, *s, ground=_ground(w))]],
             **on_ground,
         ),
         Algorithm(
@@ -638,12 +686,31 @@ def _ground_algorithms() -> list[Algorithm]:
             _v,
             (per_contact("motion", contact.MOTION),),
             lambda m, a, s, w: [flat(contact.contact_motion(m, a, *s))],
-            **(on_ground | {"options": _NONE}),
+            options=_NONE,
+            **_PASS,
+            regroup=False,
         ),
     ]
 
 
 LOOP_ALGORITHMS = {algorithm.name: algorithm for algorithm in _loop_algorithms()}
+ROLLING_ALGORITHMS: dict[str, Entry] = {algorithm.name: algorithm for algorithm in _rolling_algorithms()}
+ROLLING_ALGORITHMS["rates_derivatives"] = Derivative(
+    ROLLING_ALGORITHMS["rates"].base,
+    ("q", "qd"),
+    _slopes(drates_dq=(lambda m: m.n, _directions), drates_dqd=(lambda m: m.n, _independent)),
+    _of_wheels,
+    reduced=None,
+    closed=None,
+    per_pair=100,
+)
 GROUND_ALGORITHMS = {algorithm.name: algorithm for algorithm in _ground_algorithms()}
-CATALOGUE: dict[str, Entry] = {**ALGORITHMS, **DERIVATIVES, **LOOP_ALGORITHMS, **GROUND_ALGORITHMS, DRIVEN.name: DRIVEN}
+CATALOGUE: dict[str, Entry] = {
+    **ALGORITHMS,
+    **DERIVATIVES,
+    **LOOP_ALGORITHMS,
+    **ROLLING_ALGORITHMS,
+    **GROUND_ALGORITHMS,
+    DRIVEN.name: DRIVEN,
+}
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

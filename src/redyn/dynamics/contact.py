@@ -196,7 +196,7 @@ def contact_states(
     """Of all contacts, in world axes: points, forces, normals, velocities of the body there; and gaps."""
     B = propagations(model, arith, q)
     placed = poses(model, arith, B)
-    points, forces, normals, velocities, gaps = ([] for _ in range(5))
+    points, forces, normals, velocities, gaps = (list[Scalar]() for _ in range(5))
     for touch in touches(model, arith, B, qd, ground):
         pose: Pose = placed[touch.point.link]
         R: Mat3 = pose.R

@@ -15,7 +15,7 @@ from redyn.algebra import Scalar
 from redyn.arithmetic import Arrays
 from redyn.dynamics.laws.friction import friction as friction_law
 from redyn.dynamics.rolling import rate_map
-from redyn.model import Model
+from redyn.model import Model, Rolling
 
 Array = NDArray[np.float64]
 
@@ -33,13 +33,18 @@ def with_drive_columns(
 ) -> Array:
     """Y with the columns of `drive_parameters` behind its own: what each parameter multiplies, by G^T."""
     G, rate, acceleration = _of_the_tree(model, Y.shape[:-2], q, qd, qdd)
+    to_actuators = np.swapaxes(G, -1, -2)
+    reduction = model.reduction
+    if isinstance(reduction, Rolling) and reduction.driven != reduction.independent:
+        hold = np.swapaxes(G[..., list(reduction.driven), :], -1, -2)
+        to_actuators = np.linalg.pinv(hold) @ to_actuators  # the least torques, as in the inverse dynamics
     smoothing = np.array([cast(float, link.joint.smoothing) for link in model.links])
     factors: list[Array] = []
     if friction:  # the law is linear in damping and in coulomb: each column is the law for one of them alone
         law = cast("Callable[..., Array]", friction_law)
         factors += [law(rate, 1.0, 0.0, smoothing, np.sqrt), law(rate, 0.0, 1.0, smoothing, np.sqrt)]
     factors += [acceleration] if armature else []
-    return np.concatenate([Y, *(np.swapaxes(G, -1, -2) * factor[..., None, :] for factor in factors)], axis=-1)
+    return np.concatenate([Y, *(to_actuators * factor[..., None, :] for factor in factors)], axis=-1)
 
 
 def _of_the_tree(

@@ -22,7 +22,7 @@ from redyn.dynamics.inverse import inverse_dynamics, user_joint_wrenches
 from redyn.dynamics.kinematics import coordinate_rates, jacobian
 from redyn.dynamics.least_squares import least
 from redyn.dynamics.mechanism import MatrixSolver, Mechanism, RecursiveSolver
-from redyn.dynamics.rolling import rate_map
+from redyn.dynamics.rolling import RollingMap, rate_map
 from redyn.model import Model, RateMap, Reduction, Rolling
 
 
@@ -51,13 +51,20 @@ def _of_tree(
     if tree is None:
         return algorithm.run(model, arith, [given[name] for name in algorithm.state], conditions)
     if isinstance(algorithm, Derivative) and isinstance(model.reduction, Rolling):
-        return [*differentiated(algorithm, model, arith, given, conditions), tree.G.guards]
+        return [*differentiated(algorithm, model, arith, given, conditions), tree.guards]
     if algorithm.reduced is not None:
         M = tree.square(mass_matrix(model, arith, tree.whole["q"]))
-        solve = Solve(arith, M, given, lambda: tree.driving_force(given["tau"]), tree.slopes)
-        return [*algorithm.reduced(solve), tree.G.guards]
+        solve = Solve(
+            arith,
+            M,
+            given,
+            phi=lambda: tree.driving_force(given["tau"]),
+            slopes=tree.slopes,
+            ground_forces=lambda u_dot: tree.ground_forces(u_dot, given["tau"]),
+        )
+        return [*algorithm.reduced(solve), tree.guards]
     found = algorithm.run(model, arith, [tree.whole[name] for name in algorithm.state], conditions)
-    return [*(tree.reduced(output.kind, x) for output, x in zip(algorithm.outputs, found, strict=True)), tree.G.guards]
+    return [*(tree.reduced(output.kind, x) for output, x in zip(algorithm.outputs, found, strict=True)), tree.guards]
 
 
 def differentiated(
@@ -138,6 +145,7 @@ class _Tree:
     whole: dict[str, list[Scalar]]  # q, qd and qdd, as far as they are given
     G: RateMap
     bias: list[Scalar] | None  # G_dot u; None where there is none
+    guards: list[Scalar]
 
     @staticmethod
     def of(
@@ -156,7 +164,7 @@ class _Tree:
             bias = G.bias(whole["qd"], given["qd"])
         if "qdd" in given:
             whole["qdd"] = _sum(G.to_tree(given["qdd"]), bias)
-        return _Tree(model, reduction, arith, conditions, whole, G, bias)
+        return _Tree(model, reduction, arith, conditions, whole, G, bias, [*G.guards])
 
     def closed(self, algorithm: Entry, given: dict[str, Sequence[Scalar]]) -> Closed:
         """For an algorithm that loops change."""
@@ -233,12 +241,21 @@ class _Tree:
         needed = self._inverse([self.arith.const(0.0)] * self.model.n if self.bias is None else self.bias)
         return [a - b for a, b in zip(self._acting(tau), self.G.to_forces(needed), strict=True)]
 
+    def ground_forces(self, u_dot: Sequence[Scalar], tau: Sequence[Scalar]) -> list[Scalar]:
+        """On every wheel, in world axes."""
+        if not isinstance(self.G, RollingMap):
+            return []
+        needed = self._inverse(_sum(self.G.to_tree(u_dot), self.bias))
+        torques = dict(zip(self._elsewhere or (), tau, strict=False))
+        return self.G.ground_forces([x - torques[i] if i in torques else x for i, x in enumerate(needed)])
+
     @property
     def _elsewhere(self) -> tuple[int, ...] | None:
         """The links with actuators; None where these are the ones whose rates are independent."""
         reduction = self.reduction
-        same = not isinstance(reduction, Rolling) or reduction.driven == reduction.independent
-        return None if same else reduction.driven
+        if not isinstance(reduction, Rolling) or reduction.driven == reduction.independent:
+            return None
+        return reduction.driven
 
     def _acting(self, tau: Sequence[Scalar]) -> list[Scalar]:
         """Torques of the actuators as generalised forces of the independent rates."""
@@ -255,7 +272,9 @@ class _Tree:
             return force
         zero, one = self.arith.const(0.0), self.arith.const(1.0)
         rows = [self.G.to_forces([one if i == k else zero for i in range(self.model.n)]) for k in driven]
-        return least(self.arith, _transposed(rows), force)[0]
+        found, guards = least(self.arith, _transposed(rows) or [[] for _ in force], force)
+        self.guards += guards
+        return found
 
     def _inverse(self, qdd: Sequence[Scalar]) -> list[Scalar]:
         """The inverse dynamics of the tree at an acceleration of all its links."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redyn.algebra import Arithmetic, Propagation, Scalar, Vec3, Wrench, is_zero
+from redyn.algebra import Arithmetic, Scalar, Vec3, Wrench, is_zero
 from redyn.arithmetic.duals import Duals
 from redyn.dynamics.constraints import Push, jacobian_row
 from redyn.dynamics.kinematics import coordinate_rates, poses, propagations
@@ -19,6 +19,7 @@ from redyn.dynamics.least_squares import QR, SINGULAR
 from redyn.errors import InputError
 from redyn.model import Contact, Coupling, Model, RateMap, Rolling
 from redyn.model.coupling import ConstantMap
+from redyn.model.model import offsets
 from redyn.model.rolling import HEADING, LATERAL, ROLLER, VERTICAL
 
 Rows = list[list[Scalar]]
@@ -35,33 +36,69 @@ def rate_map(model: Model, arith: Arithmetic, q: Sequence[Scalar] | None) -> Rat
     return ConstantMap(reduction, arith)
 
 
-def contact_rows(
+def contact_points(
     model: Model, arith: Arithmetic, q: Sequence[Scalar], contacts: Sequence[Contact], up: Vec3
-) -> list[Rows]:
+) -> list[list[Scalar]]:
+    """Where every contact touches the ground, in world axes."""
+    placed = poses(model, arith, propagations(model, arith, q))
+    found: list[list[Scalar]] = []
+    for contact in contacts:
+        pose = placed[contact.carrier]
+        at, _, _ = _axes(arith, contact, pose.R.T @ _constant(arith, up))
+        found.append(list((pose.o + pose.R @ at).components()))
+    return found
+
+
+class ContactRows:
     """A(q): of every contact, a row with an entry per link for each of its own rows."""
-    B = propagations(model, arith, q)
-    placed = poses(model, arith, B)
-    const = arith.const
-    normal = Vec3(const(up.x), const(up.y), const(up.z))
-    return [_rows_of(model, arith, B, contact, placed[contact.carrier].R.T @ normal) for contact in contacts]
+
+    def __init__(
+        self, model: Model, arith: Arithmetic, q: Sequence[Scalar], contacts: Sequence[Contact], up: Vec3
+    ) -> None:
+        B = propagations(model, arith, q)
+        self._placed = poses(model, arith, B)
+        self._contacts, self._arith = contacts, arith
+        normal = _constant(arith, up)
+        self._pushes: list[list[Push]] = []
+        self.rows: list[Rows] = []
+        for contact in contacts:
+            z = self._placed[contact.carrier].R.T @ normal
+            pushes = [_push(arith, contact, row, z) for row in contact.rows]
+            self._pushes.append(pushes)
+            self.rows.append([jacobian_row(model, arith, B, push, 0) for push in pushes])
+
+    def forces(self, multipliers: Sequence[Scalar]) -> list[Scalar]:
+        """The force on every contact in world axes, given a multiplier for each row of each contact."""
+        found: list[Scalar] = []
+        before = 0
+        for contact, pushes in zip(self._contacts, self._pushes, strict=True):
+            zero = self._arith.const(0.0)
+            total = Vec3(zero, zero, zero)
+            for k, push in enumerate(pushes):
+                total = total + push.wrenches[contact.carrier].force * multipliers[before + k]
+            found += (self._placed[contact.carrier].R @ total).components()
+            before += len(pushes)
+        return found
 
 
-def _rows_of(model: Model, arith: Arithmetic, B: Sequence[Propagation], contact: Contact, z: Vec3) -> Rows:
-    """`z`: the normal of the ground in the axes of the carrier."""
-    return [jacobian_row(model, arith, B, _push(arith, contact, row, z), 0) for row in contact.rows]
+def _constant(arith: Arithmetic, v: Vec3) -> Vec3:
+    return Vec3(arith.const(v.x), arith.const(v.y), arith.const(v.z))
+
+
+def _axes(arith: Arithmetic, contact: Contact, z: Vec3) -> tuple[Vec3, Vec3, Vec3]:
+    """In the axes of the carrier: where it touches the ground, the heading and across it; z is the normal there."""
+    a, hub = _constant(arith, contact.axle), _constant(arith, contact.hub)
+    if contact.kind == "blade":
+        return hub, a.cross(z), a
+    e = z if contact.upright else _steepest(arith, a, z)
+    t = a.cross(e)
+    return hub - e * arith.const(contact.radius), t, a if contact.upright else z.cross(t)
 
 
 def _push(arith: Arithmetic, contact: Contact, row: int, z: Vec3) -> Push:
     """A unit force of the ground on a contact."""
     const = arith.const
-    a, hub = (Vec3(const(v.x), const(v.y), const(v.z)) for v in (contact.axle, contact.hub))
-    if contact.kind == "blade":
-        direction = a if row == LATERAL else z
-        return Push(wrenches={contact.carrier: Wrench(hub.cross(direction), direction)})
-    radius = const(contact.radius)
-    e = z if contact.upright else _steepest(arith, a, z)
-    t = a.cross(e)
-    left = a if contact.upright else z.cross(t)
+    at, t, left = _axes(arith, contact, z)
     c, s = (const(x) for x in contact.roller)
     direction, share = {
         HEADING: (t, const(1.0)),
@@ -69,8 +106,8 @@ def _push(arith: Arithmetic, contact: Contact, row: int, z: Vec3) -> Push:
         VERTICAL: (z, const(0.0)),
         ROLLER: (t * c + left * s, c),
     }[row]
-    at = hub - e * radius
-    torques = {contact.spin: -(radius * share)} if contact.spin and not is_zero(share) else {}
+    spins = contact.spin and not is_zero(share)
+    torques = {contact.spin: -(const(contact.radius) * share)} if spins else {}
     return Push(torques=torques, wrenches={contact.carrier: Wrench(at.cross(direction), direction)})
 
 
@@ -80,28 +117,49 @@ def _steepest(arith: Arithmetic, a: Vec3, z: Vec3) -> Vec3:
 
 
 class RollingMap:
-    """The `RateMap` of wheels at one configuration."""
+    """The `RateMap` of wheels at one configuration.
+
+    Where the velocity of a planar base is taken in its own axes, the rates of the tree are T times those that some of
+    which are independent: T turns x and y by the angle of the base.
+    """
 
     def __init__(self, model: Model, rolling: Rolling, arith: Arithmetic, q: Sequence[Scalar]) -> None:
         self._model, self._rolling, self._arith, self._q = model, rolling, arith, q
-        self.A = self._rows(arith, q)
-        self._factors = QR(arith, [[row[i] for i in rolling.dependent] for row in self.A])
-        units = range(len(rolling.independent))
+        self._turn = None if rolling.turned is None else arith.sincos(q[offsets(model.links)[rolling.turned + 2]])
+        self._contacts, self.A = self._rows(arith, q)
+        self._dependent = [[x for i, x in enumerate(self._to_own(row)) if i in rolling.dependent] for row in self.A]
+        self._factors = QR(arith, self._dependent)
         one, zero = arith.const(1.0), arith.const(0.0)
         self.columns: Rows = []  # of G
-        for k, link in enumerate(rolling.independent):
-            found = self._factors.solve([-row[link] for row in self.A])
+        for link in rolling.independent:
+            found = self._factors.solve([-self._to_own(row)[link] for row in self.A])
             column = dict(zip(rolling.dependent, found, strict=True))
-            column |= {other: one if i == k else zero for i, other in zip(units, rolling.independent, strict=True)}
-            self.columns.append([column[i] for i in range(rolling.n)])
+            column |= {other: one if other == link else zero for other in rolling.independent}
+            self.columns.append(self._from_own([column[i] for i in range(rolling.n)]))
         self._along: Sequence[Scalar] | None = None  # the rates along which A_dot was taken last
         self._A_dot: Rows = []
 
-    def _rows(self, arith: Arithmetic, q: Sequence[Scalar]) -> Rows:
-        """A, as far as its rows count."""
+    def _to_own(self, forces: Sequence[Scalar]) -> list[Scalar]:
+        """T^T forces: of forces, or a row of a Jacobian."""
+        found = list(forces)
+        if self._turn is not None and self._rolling.turned is not None:
+            (s, c), i = self._turn, self._rolling.turned
+            found[i], found[i + 1] = c * forces[i] + s * forces[i + 1], c * forces[i + 1] - s * forces[i]
+        return found
+
+    def _from_own(self, rates: Sequence[Scalar]) -> list[Scalar]:
+        """T rates."""
+        found = list(rates)
+        if self._turn is not None and self._rolling.turned is not None:
+            (s, c), i = self._turn, self._rolling.turned
+            found[i], found[i + 1] = c * rates[i] - s * rates[i + 1], s * rates[i] + c * rates[i + 1]
+        return found
+
+    def _rows(self, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[ContactRows, Rows]:
+        """All rows of the contacts, and A: those that count."""
         rolling = self._rolling
-        every = contact_rows(self._model, arith, q, rolling.contacts, rolling.up)
-        return [every[k][rolling.contacts[k].rows.index(row)] for k, row in rolling.rows]
+        every = ContactRows(self._model, arith, q, rolling.contacts, rolling.up)
+        return every, [every.rows[k][rolling.contacts[k].rows.index(row)] for k, row in rolling.rows]
 
     def to_tree(self, u: Sequence[Scalar]) -> list[Scalar]:
         total = [self._arith.const(0.0)] * self._rolling.n
@@ -110,12 +168,23 @@ class RollingMap:
         return total
 
     def bias(self, qd: Sequence[Scalar], u: Sequence[Scalar]) -> list[Scalar]:
-        """A G = 0 at every q, so that A (G_dot u) = -A_dot (G u), and the independent rates have none."""
-        moved, rolling = self.to_tree(u), self._rolling
-        needed = [-_dot(row, moved, self._arith) for row in self._slopes(qd)]
+        """A G = 0 at every q, so that A (G_dot u) = -A_dot (G u), and the independent rates have none.
+
+        Of a base in its own axes G_dot u is T x + T_dot w, where w are the rates themselves.
+        """
+        moved, rolling, zero = self.to_tree(u), self._rolling, self._arith.const(0.0)
+        turning = [zero] * rolling.n  # T_dot w
+        if rolling.turned is not None:
+            i = rolling.turned
+            turning[i], turning[i + 1] = -(qd[i + 2] * moved[i + 1]), qd[i + 2] * moved[i]
+        slopes = self._slopes(qd)
+        needed = [
+            -_dot(slope, moved, self._arith) - _dot(row, turning, self._arith)
+            for slope, row in zip(slopes, self.A, strict=True)
+        ]
         found = dict(zip(rolling.dependent, self._factors.solve(needed), strict=True))
-        zero = self._arith.const(0.0)
-        return [found.get(i, zero) for i in range(rolling.n)]
+        bent = self._from_own([found.get(i, zero) for i in range(rolling.n)])
+        return [x if is_zero(y) else x + y for x, y in zip(bent, turning, strict=True)]
 
     def _slopes(self, qd: Sequence[Scalar]) -> Rows:
         """A_dot along the rates of all links."""
@@ -123,7 +192,7 @@ class RollingMap:
             rates = coordinate_rates(self._model, self._arith, self._q, qd)
             duals = Duals(self._arith)
             moving = [duals.variable(x, [rate]) for x, rate in zip(self._q, rates, strict=True)]
-            self._A_dot = [[duals.slopes(x, 1)[0] for x in row] for row in self._rows(duals, moving)]
+            self._A_dot = [[duals.slopes(x, 1)[0] for x in row] for row in self._rows(duals, moving)[1]]
             self._along = qd
         return self._A_dot
 
@@ -133,12 +202,17 @@ class RollingMap:
     @property
     def guards(self) -> list[Scalar]:
         """Positive as long as the independent rates determine the others."""
-        dependent = [[row[i] for i in self._rolling.dependent] for row in self.A]
-        return self._factors.pivots(dependent, SINGULAR)
+        return self._factors.pivots(self._dependent, SINGULAR)
 
-    def multipliers(self, forces: Sequence[Scalar]) -> list[Scalar]:
-        """lambda of the rows, A^T lambda being the forces at the dependent rates."""
-        return self._factors.solve_transposed([forces[i] for i in self._rolling.dependent])
+    def ground_forces(self, forces: Sequence[Scalar]) -> list[Scalar]:
+        """The force of the ground on every contact, world axes: A^T lambda are the forces at the dependent rates.
+
+        Rows that count for others have their share of a multiplier, so that the forces are the least ones possible.
+        """
+        own = self._to_own(forces)
+        found = self._factors.solve_transposed([own[i] for i in self._rolling.dependent])
+        shares = [[self._arith.const(x) for x in row] for row in self._rolling.shares]
+        return self._contacts.forces([_dot(row, found, self._arith) for row in shares])
 
 
 def _dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:

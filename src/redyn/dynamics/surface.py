@@ -63,4 +63,5 @@ def height_and_slopes(
     """The height at a place and its derivatives along x and y."""
     duals, zero, one = Duals(arith), arith.const(0.0), arith.const(1.0)
     z = height(form, numbers, duals.variable(x, [one, zero]), duals.variable(y, [zero, one]), duals)
-    return duals.value(z), *duals.slopes(z, 2)
+    along, across = duals.slopes(z, 2)
+    return duals.value(z), along, across

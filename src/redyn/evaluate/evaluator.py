@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from redyn.dynamics.algorithm import Divisor
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError, InputError, RedynError, SingularError
-from redyn.evaluate import loops, singular, uncompiled
+from redyn.evaluate import loops, rolling, singular, uncompiled
 from redyn.evaluate.arguments import Arguments, Array, Output, check_threads, given_outputs
 from redyn.evaluate.buffers import Buffers
 from redyn.evaluate.threads import run_slices
@@ -149,7 +149,7 @@ class Evaluator:
                 place = ", ".join(str(int(i)) for i in (bad[0][1:] if single else bad[0]))
                 raise InputError(f"{name}[{place}] is {array[tuple(bad[0])]}; expected finite numbers")
         closed = self.model.closure is not None and task.entry.closed is not None
-        if closed:  # a kernel tells that a guard was not positive, not where
+        if closed or self.model.contacts:  # a kernel tells that a guard was not positive, not where
             with np.errstate(all="ignore"):
                 outputs = uncompiled.run(self.model, task, inputs, self)
         rows = np.any([~np.isfinite(a.reshape(len(a), -1)).all(axis=1) for a in outputs], axis=0)
@@ -160,6 +160,8 @@ class Evaluator:
         if closed:
             state = {name: array[row] for name, array in zip(names, inputs, strict=True)}
             raise loops.explain(self.model, self, state, where)
+        if self.model.contacts:
+            raise rolling.explain(self.model, task, inputs[names.index("q")][row], where)
         whole = task.base.divides and self.model.reduction is not None
         if whole or task.base.divisor is Divisor.MASS_MATRIX:
             raise SingularError(f"{self.model.name}: the mass matrix is not positive definite{where}")

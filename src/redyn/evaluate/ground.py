@@ -335,15 +335,16 @@ def contact_states(
     """All contacts at one state or a batch, under any law and on any ground."""
     if ground.grid is None:
         task = Task("contact_states", ground=ground.form)
-        found = ContactStates(*evaluator(task, [q, qd, ground.numbers], **options))
+        points, forces, normals, velocities, gaps = evaluator(task, [q, qd, ground.numbers], **options)
+        found = ContactStates(points, forces, normals, velocities, gaps)
         if ground.law == "smooth":
             return found
         from redyn.evaluate.pressing import forces_of
 
-        forces = np.empty((found.gaps.size, 3))
-        rows = [np.ascontiguousarray(a).reshape(-1, 3) for a in (found.normals, found.velocities)]
-        forces_of(ground.block, np.ascontiguousarray(found.gaps).ravel(), *rows, forces)
-        return found._replace(forces=forces.reshape(found.forces.shape))
+        pushed = np.empty((gaps.size, 3))
+        n, v = (np.ascontiguousarray(a).reshape(-1, 3) for a in (normals, velocities))
+        forces_of(ground.block, np.ascontiguousarray(gaps).ravel(), n, v, pushed)
+        return found._replace(forces=pushed.reshape(forces.shape))
     from redyn.evaluate.pressing import STATE, grid_states
 
     motion = evaluator(Task("contact_motion"), [q, qd], **options)[0]
@@ -352,8 +353,8 @@ def contact_states(
     states = np.empty((len(rows), count * STATE))
     grid_states(ground.block, ground.radii, rows, states)
     whole = states.reshape((*motion.shape[:-2], count, STATE))
-    parts = [np.ascontiguousarray(whole[..., k : k + 3]) for k in (0, 3, 6, 9)]
-    return ContactStates(*parts, np.ascontiguousarray(whole[..., 12]))
+    points, forces, normals, velocities = (np.ascontiguousarray(whole[..., k : k + 3]) for k in (0, 3, 6, 9))
+    return ContactStates(points, forces, normals, velocities, np.ascontiguousarray(whole[..., 12]))
 
 
 def given_wrenches(ground: Ground, states: ContactStates) -> Array:

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., tuple[Array, ...]]) -> list[Array]:
     """Every output as (N, numbers per state). `evaluate` answers other tasks, perhaps by kernels."""
-    if task.differentiated and task.base.divides and not model.loops:
+    if task.differentiated and task.base.divides and not (model.loops or model.contacts):
         return _derivatives(task, inputs, evaluate)
     single = len(inputs[0]) == 1
     arith = Floats() if single else Arrays()

@@ -94,7 +94,9 @@ class Kernels:
 
     def _rollout_text(self, task: Task, width: int) -> str:
         quaternions = self.model.quaternions
-        rates = trace(self.model, Task("coordinate_rates")) if quaternions else None
+        rates = None
+        if quaternions or self.model.contacts:
+            rates = trace(self.model, Task("coordinate_rates", guarded=False))
         closing = trace(self.model, Task("projection", guarded=False)) if self.model.loops else None
         return lower_rollout(trace(self.model, task), width, rates, quaternions, closing)
 

@@ -185,6 +185,9 @@ def read_function(function: Any, count: int | None = None) -> Program:
             work[to[0]] = builder.add(Op("mul", work[given[0]], work[given[0]]))
         elif code == "OP_TWICE":
             work[to[0]] = builder.add(Op("add", work[given[0]], work[given[0]]))
+        elif code in ("OP_FABS", "OP_SIGN"):  # CasADi makes them of the square root of a square
+            size = builder.add(Op("sqrt", builder.add(Op("mul", work[given[0]], work[given[0]]))))
+            work[to[0]] = size if code == "OP_FABS" else builder.divide(work[given[0]], size)
         else:
             raise NotImplementedError(f"no instruction for {code}")
     widths_in = tuple(int(function.nnz_in(i)) for i in range(function.n_in()))

@@ -61,7 +61,8 @@ def clearance(
 
     A link and its parent are not compared, nor are links that overlap by design: those that overlap at every one of 200
     random configurations, such as the parts of a wrist whose axes meet in a point. Robots with closed loops have no
-    pairs: their links are built side by side, which capsules between joints do not show.
+    pairs: their links are built side by side, which capsules between joints do not show. Wheels that roll are left out:
+    they are no capsules.
 
     >>> import redyn
     >>> robot = redyn.load("three-link")
@@ -152,7 +153,8 @@ def _bodies(robot: RobotLike, radius: ArrayLike | None, span: ArrayLike | None) 
     known = _known.setdefault(robot, {})
     if key not in known:
         parents = [body.parent for body in bodies(robot)]
-        occupied = [] if robot.model.loops else sorted({shape.link for shape in shapes})
+        wheels = {robot.link_names.index(c.name) + 1 for c in robot.model.contacts if c.name in robot.link_names}
+        occupied = [] if robot.model.loops else sorted({shape.link for shape in shapes} - wheels)
         apart = [(i, j) for i, j in combinations(occupied, 2) if parents[j - 1] != i]
         if apart:  # random configurations take seconds where loops are closed
             widest = _between(robot, _all_pairs(shapes, apart), _trials(robot)).max(axis=0, initial=-np.inf)
@@ -182,7 +184,9 @@ def _trials(robot: RobotLike) -> Array:
     """The same random configurations at every call: any rotation, prismatic joints within their travel."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
-    for link, start, (low, high) in zip(robot.model.driven, robot.model.starts, travel(robot), strict=True):
-        if link.joint.kind == "prismatic" and link.joint.single:
-            q[:, start] = low + (high - low) * rng.random(TRIALS)
+    span = travel(robot)
+    for variable in robot.model.variables:
+        if variable.joint.kind == "prismatic" and variable.joint.single:
+            low, high = span[variable.rate]
+            q[:, variable.q] = low + (high - low) * rng.random(TRIALS)
     return q

@@ -77,7 +77,7 @@ def bodies(robot: RobotLike) -> list[Body]:
     found: list[Body] = []
     first: Link | None = None
     numbers = body_numbers(robot)
-    velocities = [link.joint.name for link in (*robot.model.driven, *robot.model.links)]
+    velocities = [link.joint.name for link in (*robot.model.located, *robot.model.links)]
     for link in robot.model.links:
         first = first or link
         if not link.virtual:
@@ -100,8 +100,8 @@ def capsules(robot: RobotLike, radius: ArrayLike | None = None, travel: ArrayLik
     """The links of a robot as capsules, at least one for each moving link.
 
     `radius`: one for all or one per moving link; by default a few percent of the reach, thinner towards the tips.
-    `travel`: least and greatest value of every joint, (dof, 2), which determines the length of the rods of prismatic
-    joints; see the function of that name.
+    `travel`: least and greatest value of every joint, (dof, 2), with wheels of the whole tree, which determines
+    the length of the rods of prismatic joints; see the function of that name.
 
     >>> import redyn
     >>> [(body.link, body.kind, body.end.round(3).tolist()) for body in capsules(redyn.load("three-link"))]
@@ -134,7 +134,7 @@ def travel(robot: RobotLike, q: ArrayLike | None = None) -> Array:
     """Least and greatest value of every joint, (dof, 2): over the motion `q`, or from the robot's file.
 
     Without a motion these are the joint's limits, or zero and its initial value if it has none. Limits wider than the
-    whole robot say nothing about its size and are cut to it.
+    whole robot say nothing about its size and are cut to it. With wheels, of every joint of the tree.
 
     >>> import redyn
     >>> travel(redyn.load("stanford"))[2]
@@ -146,8 +146,9 @@ def travel(robot: RobotLike, q: ArrayLike | None = None) -> Array:
 def link_poses(robot: RobotLike, q: ArrayLike) -> Array:
     """The 4x4 poses of the world (first) and of every moving link: (L + 1, 4, 4) or (N, L + 1, 4, 4)."""
     values = joint_values(robot, q)
-    still = np.zeros(robot.dof)
-    moving, *_ = robot.link_motion(values, still, still)
+    tree = robot.tree if robot.model.contacts else robot  # poses do not ask which rates are independent
+    still = np.zeros(tree.dof)
+    moving, *_ = tree.link_motion(values, still, still)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     return np.concatenate([world, moving], axis=-3)
 
@@ -265,7 +266,7 @@ def loop_places(robot: RobotLike) -> list[LoopPlace]:
 
 def _rods(robot: RobotLike, span: Array) -> Iterable[_Line]:
     offsets = {str(link.name): link.joint.offset for link in robot.description.links}
-    ranges = {link.name: ends for link, ends in zip(robot.model.driven, span, strict=True)}
+    ranges = {link.name: ends for link, ends in zip(robot.model.located, span, strict=True)}
     for body in bodies(robot):
         link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
         back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
@@ -285,18 +286,19 @@ def _travel(robot: RobotLike, lines: list[_Line], q: ArrayLike | None) -> Array:
 
 
 def _single(robot: RobotLike, q: Array) -> Array:
-    """The values of joints that have one, a column per velocity; zeros for the others."""
-    values = np.zeros((*q.shape[:-1], robot.dof))
-    for j, (link, start) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True)):
-        if link.joint.single:
-            values[..., j] = q[..., start]
+    """The values of joints that have one, a column per direction of q; zeros for the others."""
+    values = np.zeros((*q.shape[:-1], robot.model.tangent))
+    for variable in robot.model.variables:
+        if variable.joint.single:
+            values[..., variable.rate] = q[..., variable.q]
     return values
 
 
 def _checked_travel(robot: RobotLike, given: ArrayLike) -> Array:
     span = normal("travel", given, 2, "least and greatest value of every joint")
-    if span.shape != (robot.dof, 2) or not np.isfinite(span).all() or (span[:, 0] > span[:, 1]).any():
-        raise InputError(f"travel: expected ({robot.dof}, 2) finite numbers, least and greatest value of every joint")
+    count = robot.model.tangent
+    if span.shape != (count, 2) or not np.isfinite(span).all() or (span[:, 0] > span[:, 1]).any():
+        raise InputError(f"travel: expected ({count}, 2) finite numbers, least and greatest value of every joint")
     return span
 
 

@@ -86,7 +86,7 @@ def section(points: ArrayLike, point: ArrayLike, normal: ArrayLike, thickness: f
 
 def _ranges(robot: RobotLike) -> Array:
     """Least and greatest value of every joint, (dof, 2)."""
-    turning = np.array([link.joint.kind != "prismatic" for link in robot.model.driven])
+    turning = np.array([link.joint.kind != "prismatic" for link in robot.model.located])
     unlimited = np.where(turning[:, None], [-np.pi, np.pi], travel(robot))
     return np.where(np.isfinite(robot.limits).all(axis=1, keepdims=True), robot.limits, unlimited)
 

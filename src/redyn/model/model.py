@@ -107,7 +107,16 @@ class Model:
     @property
     def driven(self) -> list[Link]:
         """The links whose rates are independent, in the order of qd."""
+        if isinstance(self.reduction, Rolling):
+            return [self._labelled(i) for i in self.reduction.independent]
         return list(self.links) if self.reduction is None else [self.links[i] for i in self.reduction.u_links]
+
+    def _labelled(self, i: int) -> Link:
+        """A link, its rate called as among the independent ones."""
+        assert isinstance(self.reduction, Rolling)
+        link = self.links[i]
+        part = self.reduction.label(i, link.joint.label).rpartition(".")[2]
+        return replace(link, joint=replace(link.joint, part=part)) if link.joint.part else link
 
     @property
     def dof(self) -> int:
@@ -138,7 +147,9 @@ class Model:
     def actuators(self) -> list[Link]:
         """The links that tau acts on, in that order: those of the independent rates, unless a file names others."""
         reduction = self.reduction
-        return [self.links[i] for i in reduction.driven] if isinstance(reduction, Rolling) else self.driven
+        if not isinstance(reduction, Rolling) or reduction.driven == reduction.independent:
+            return self.driven
+        return [self.links[i] for i in reduction.driven]
 
     @property
     def tangent(self) -> int:
@@ -244,6 +255,11 @@ class Model:
             return offsets(self.links)
         starts = dict(zip(self.reduction.q_links, offsets(self.located), strict=True))
         return [starts[i] for i in self.reduction.u_links]
+
+    @property
+    def places(self) -> list[int]:
+        """Where in q the coordinates of each of the located links begin."""
+        return offsets(self.located)
 
     @property
     def quaternions(self) -> list[int]:

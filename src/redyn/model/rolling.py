@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from redyn.algebra import Arithmetic, Scalar, Vec3
+from redyn.description.schema import BODY_RATES
 
 T = TypeVar("T")
 
@@ -58,6 +59,11 @@ class Rolling:
     independent: tuple[int, ...]  # links, from 0
     n: int  # links of the tree
     driven: tuple[int, ...]  # links, from 0, with actuators
+    # Of every row of every contact, what share of each multiplier it has: rows that repeat others share their forces.
+    shares: tuple[tuple[float, ...], ...]
+    better: tuple[str, ...]  # rates that determine the others at every configuration, if `independent` does not
+    # The first of the three links of a planar base whose velocity is taken in its own axes, as vx and vy.
+    turned: int | None = None
 
     @property
     def dependent(self) -> tuple[int, ...]:
@@ -70,6 +76,12 @@ class Rolling:
     @property
     def q_links(self) -> Sequence[int]:
         return range(self.n)
+
+    def label(self, link: int, label: str) -> str:
+        """What the rate of a link is called among the independent ones."""
+        if self.turned is None or link not in (self.turned, self.turned + 1):
+            return label
+        return f"{label.rpartition('.')[0]}.{BODY_RATES[link - self.turned]}"
 
     def sources(self, link: int) -> Sequence[int]:
         return (self.independent.index(link),) if link in self.independent else range(len(self.independent))

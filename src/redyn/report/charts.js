@@ -28,7 +28,7 @@ export function createCharts(settings) {
    * A chart in `area`, of { names, colours, t, y (curve after curve), dashes?, red?, beyond?, lines? }; drawn once `use`
    * has Plotly. Instead of t and y, curves may have times and values of their own: { ts, xs, ys }, over time, or against
    * something else if `against` says what. `red`: indices of the curves that exceed a limit; `beyond`: for each of them a byte per time, nonzero where
-   * it is red; `lines`: the limits.
+   * it is red; `lines`: the limits; `bars`: each curve is a row of bars, where it is not zero.
    */
   function add(area, plot) {
     const graph = element("div", { class: "graph" });
@@ -90,6 +90,7 @@ export function createCharts(settings) {
   function curves({ plot, hidden }) {
     const theme = settings.theme();
     const values = (k) => plot.ys?.[k] ?? plot.y.subarray(k * plot.t.length, (k + 1) * plot.t.length);
+    if (plot.bars) return bars(plot, values, hidden, theme);
     const all = plot.names.map((name, k) => ({
       x: plot.xs?.[k] ?? plot.t,
       y: values(k),
@@ -118,6 +119,19 @@ export function createCharts(settings) {
     return [...all, ...red];
   }
 
+  /** Thick lines in rows, the first on top. */
+  function bars({ names, colours, t }, values, hidden, theme) {
+    return names.map((name, k) => ({
+      x: t,
+      y: Float32Array.from(values(k), (on) => (on ? names.length - k : NaN)),
+      name: plain(name),
+      mode: "lines",
+      hoverinfo: "name+x",
+      visible: !hidden.has(k),
+      line: { color: shade(colours[k], theme), width: names.length > 8 ? 5 : 11, simplify: false },
+    }));
+  }
+
   function layout(chart) {
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(name).trim();
@@ -136,12 +150,19 @@ export function createCharts(settings) {
       hovermode: against ? "closest" : "x unified",
       hoverlabel: { bgcolor: colour("--panel"), bordercolor: colour("--line"), font: { size, color: colour("--ink") } },
       xaxis: against ? other : time,
-      yaxis: { ...axis, nticks: 5, zeroline: true, exponentformat: "power" },
+      yaxis: chart.plot.bars ? rows(chart.plot, axis) : { ...axis, nticks: 5, zeroline: true, exponentformat: "power" },
       shapes: (chart.plot.lines ?? []).map((y) => ({
         type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y, layer: "below", line: { color: colour("--alarm"), width: 1, dash: "dot" },
       })),
       uirevision: chart.revision ?? 0, // unchanged: keeps the zoom
     };
+  }
+
+  /** An axis with a name, or a number where there are many, at every row of bars. */
+  function rows({ names }, axis) {
+    const tickvals = names.map((_, k) => names.length - k);
+    const ticktext = names.map((name) => plain(name.length > 8 ? `${name.slice(0, 7)}…` : name));
+    return { ...axis, tickmode: "array", tickvals, ticktext, range: [0.4, names.length + 0.6], zeroline: false, fixedrange: true };
   }
 
   /** Shared zoom: the time axes of all plots stay aligned. */

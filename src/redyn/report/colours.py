@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import colorsys
 
-INK, FAINT, PATH = "#1f2933", "#9aa5b1", "#d1495b"
+INK, FAINT, PATH, FORCE = "#1f2933", "#9aa5b1", "#d1495b", "#2f9e44"
 COLOURS = ("#1b6ca8", "#d1495b", "#2e933c", "#e08e0b", "#6f2dbd", "#0f8b8d", "#8d5524")
 OTHERS = ("#c2377b", "#3a86c8", "#52606d", "#8a9a00", "#d9730d", "#0a7f5a")  # for curves other than joints'
 GOLDEN = 0.6180339887  # golden ratio, as a fraction of the hue circle: successive hues stay far apart

@@ -26,13 +26,15 @@ from redyn.report.bundles import plotly_js, three_js
 from redyn.report.plots import Cross, Curves, Other, Plot, curves
 from redyn.report.scene import Carried, Pushed, motion, pack_floats, scene
 from redyn.report.shapes import Meshes
+from redyn.report.standing import Standing
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
 __all__ = ["Plot", "Second", "write_html"]
 
-MODULES = ("solids", "viewer", "player", "charts", "page")  # each may import the previous ones
+MODULES = ("solids", "contact", "viewer", "player", "charts", "page")  # each may import the previous ones
+SHOWN = ("trace", "tracks", "centre", "forces", "prints", "pressure")
 POINTS = 4000  # approximate number of points of a curve; longer ones are thinned, keeping their peaks
 
 
@@ -53,7 +55,7 @@ def write_html(
     title: str,
     notes: Sequence[str] = (),
     touching: Clearance | None = None,
-    shown: Collection[str] = ("trace",),
+    shown: Collection[str] = SHOWN,
     opens: float = 0.0,
     force: bool = False,
     meshes: Meshes | None = None,
@@ -63,17 +65,31 @@ def write_html(
     appendix: str = "",
     payload: Carried | None = None,
     pushes: Sequence[Pushed] = (),
+    rates: ArrayLike | None = None,
+    standing: Standing | None = None,
 ) -> Path:
     """Writes a page that plays the motion `q` (N, dof) at the times `t` (N,) and shows the plots; returns its path.
 
-    `touching` is the clearance along the same motion, computed if not given. `shown` are
-    the initial switches: trace, axes, frames, masses. The page opens at `opens` seconds after the first time.
-    `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: another run to compare
-    with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`: HTML of the
-    caller's own that follows below, such as tables; it is not escaped. `payload` and `pushes` are drawn with the robot.
+    `touching` is the clearance along the same motion, computed if not given. `shown` are the initial switches: trace,
+    axes, frames, masses, tracks, centre, forces, cones, prints, pressure, follow. The page opens at `opens` seconds
+    after the first time. `force` replaces a file that is not a page of redyn's. `meshes`: see `scene`. `second`: a run
+    to compare with. `others`: for each plot, the curves of other runs, dashed. `crosses`: further charts. `appendix`:
+    HTML of the caller's own that follows below, such as tables; it is not escaped. `payload` and `pushes` are drawn
+    with the robot, as are the tracks of wheels, whose turning centre follows from `rates` (N, dof), the ground and
+    contacts of `standing`.
     """
     times, values = motion(robot, t, q)
-    first = scene(robot, times, values, touching, meshes=meshes, payload=payload, pushes=pushes)
+    first = scene(
+        robot,
+        times,
+        values,
+        touching,
+        meshes=meshes,
+        payload=payload,
+        pushes=pushes,
+        rates=rates,
+        standing=standing,
+    )
     dashed = others or [()] * len(plots)
     scenes = [first]
     if second is not None:
@@ -137,6 +153,7 @@ def chart(t: Array, plot: Plot, drawn: Curves, pack: Callable[[Array], str]) -> 
         "red": red,
         "beyond": _pack_flags(drawn.beyond[keep][:, red].T),
         "lines": [float(x) for x in plot.lines],
+        "bars": plot.bars,
     }
 
 

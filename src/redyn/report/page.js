@@ -5,12 +5,19 @@ import { createPlayer, element } from "./player.js";
 import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
 
-const SWITCHES = [
+const SWITCHES = [ // of those things that there are
   ["meshes", "Meshes"],
   ["trace", "Path"],
   ["axes", "Joint axes"],
   ["frames", "Frames"],
   ["masses", "Mass centres"],
+  ["tracks", "Tracks"],
+  ["centre", "Turning centre"],
+  ["forces", "Forces"],
+  ["cones", "Friction cones"],
+  ["prints", "Footprints"],
+  ["pressure", "Centre of pressure"],
+  ["follow", "Follow"],
 ];
 const byId = (id) => document.getElementById(id);
 
@@ -47,16 +54,17 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
         if (scene.label) views.children[k].append(element("div", { class: "which" }, scene.label));
         return viewer;
       });
-      const switches = SWITCHES.filter(([what]) => what !== "meshes" || made.some((viewer) => viewer.hasMeshes));
+      const some = ([what]) => made.some((viewer) => viewer.has(what));
+      const switches = SWITCHES.filter(some);
       for (const [what, text] of switches) {
         const on = what === "meshes" || data.shown.includes(what);
-        for (const viewer of made) viewer.show(what, on);
+        for (const viewer of made) if (viewer.has(what)) viewer.show(what, on);
         byId("switches").append(makeSwitch(made, what, text, on));
       }
       byId("fit").addEventListener("click", () => made.forEach((viewer) => viewer.fit({ now: true })));
       const red = made.some((viewer) => viewer.contacts.length) ? "red above the time line: links touch" : "";
       const step = `grid ${Number(made[0].gridStep.toPrecision(2))} m`;
-      byId("grid").textContent = [made[0].note, red, step].filter(Boolean).join(", ");
+      byId("grid").textContent = [made[0].note, made[0].key, red, step].filter(Boolean).join(", ");
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;
@@ -68,7 +76,7 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   function makeSwitch(made, what, text, on) {
     const box = element("input", { type: "checkbox", "data-testid": `show-${what}` });
     box.checked = on;
-    box.addEventListener("change", () => made.forEach((viewer) => viewer.show(what, box.checked)));
+    box.addEventListener("change", () => made.forEach((viewer) => viewer.has(what) && viewer.show(what, box.checked)));
     return element("label", {}, box, text);
   }
 

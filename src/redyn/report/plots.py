@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
-from redyn.model import QUATERNION_SIZE
+from redyn.model import QUATERNION_SIZE, Link
 from redyn.report.colours import OTHERS, joint_colour
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
+Entries = Literal["velocities", "actuators", "coordinates"]
 
 SLATE = OTHERS[2]  # for the last entry of a quaternion, which corresponds to no velocity
 
 
-def turning(robot: Robot) -> list[bool]:
-    """Whether each velocity is angular."""
-    return [link.joint.kind != "prismatic" for link in robot.model.driven]
+def turning(robot: Robot, of: Entries = "velocities") -> list[bool]:
+    """Whether each velocity is angular, or each actuator or coordinate of the tree."""
+    return [link.joint.kind != "prismatic" for link in _links(robot, of)]
 
 
-def units(robot: Robot, angular: str, linear: str, between: str = " or ") -> str:
-    """The unit of a quantity with one entry per velocity; both for mixed joints.
+def _links(robot: Robot, of: Entries) -> list[Link]:
+    model = robot.model
+    return {"velocities": model.driven, "actuators": model.actuators, "coordinates": model.located}[of]
+
+
+def units(robot: Robot, angular: str, linear: str, between: str = " or ", of: Entries = "velocities") -> str:
+    """The unit of a quantity with one entry per velocity, actuator or coordinate; both for mixed joints.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
     ('Nm or N', 'Nm')
     """
-    turns = turning(robot)
+    turns = turning(robot, of)
     return angular if all(turns) else linear if not any(turns) else f"{angular}{between}{linear}"
 
 
@@ -43,6 +49,7 @@ class Plot(NamedTuple):
     values: ArrayLike
     beyond: ArrayLike | None = None  # (N, k): where a curve exceeds a limit, it is red
     lines: Sequence[float] = ()  # the exceeded limits, as horizontal lines
+    bars: bool = False  # each curve is a row of bars, where its values are not zero
 
     def curves(self, count: int, where: str = "values") -> Array:
         """The checked values, (count, k)."""
@@ -63,7 +70,7 @@ class Plot(NamedTuple):
     def colours(self, joint_names: Sequence[str]) -> list[str]:
         """One per curve."""
         joints = self.of_joints(joint_names)
-        return [joint_colour(k) if joints else OTHERS[k % len(OTHERS)] for k in range(len(self.names))]
+        return [joint_colour(k) if joints or k >= len(OTHERS) else OTHERS[k] for k in range(len(self.names))]
 
 
 class Other(NamedTuple):
@@ -116,7 +123,7 @@ def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), whe
     """The curves of a plot at the times `t`, and those of other runs at the same times, as far as they last."""
     values = plot.curves(len(t), where)
     names, count = [str(name) for name in plot.names], len(plot.names)
-    colours, dashes, beyond = _colours(robot, plot), ["solid"] * count, _beyond(plot, values)
+    colours, dashes, beyond = plot_colours(robot, plot), ["solid"] * count, _beyond(plot, values)
     for other in others:
         second = other.plot.curves(len(other.t))
         more, red = np.full((len(t), second.shape[1]), np.nan), np.zeros((len(t), second.shape[1]), dtype=bool)
@@ -127,7 +134,7 @@ def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), whe
             red[:, k] = marked[nearest, k] & np.isfinite(more[:, k])
         values, beyond = np.concatenate([values, more], axis=1), np.concatenate([beyond, red], axis=1)
         same = list(other.plot.names) == list(plot.names)
-        colours = colours + (colours[:count] if same else _colours(robot, other.plot))
+        colours = colours + (colours[:count] if same else plot_colours(robot, other.plot))
         dashes = dashes + [other.dash] * second.shape[1]
         names = names + [f"{name}, {other.label}" for name in other.plot.names]
     return Curves(names, colours, dashes, values, beyond, count, _of_joints(robot, plot))
@@ -143,26 +150,34 @@ def _of_joints(robot: Robot, plot: Plot) -> bool:
 
 def _driven(robot: Robot) -> list[str]:
     """The rates with actuators, which alone have torques where loops are closed."""
-    names = robot.velocity_names
-    return [names[i] for i in robot.driven_rates]
+    return [robot.torque_names[i] for i in robot.driven_rates]
 
 
-def _colours(robot: Robot, plot: Plot) -> list[str]:
+def plot_colours(robot: Robot, plot: Plot) -> list[str]:
+    """One per curve: those of joints as in every picture."""
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
     if plot.of_joints(_driven(robot)):
-        return [joint_colour(i) for i in robot.driven_rates]
+        numbers = colour_numbers(robot)
+        return [joint_colour(numbers[robot.torque_names[i]]) for i in robot.driven_rates]
     return plot.colours(robot.velocity_names)
 
 
 def coordinate_colours(robot: Robot) -> list[str]:
     """Colour of each entry of q: that of its velocity."""
     colours: list[str] = []
-    for j, link in enumerate(robot.model.driven):
-        count = link.joint.coordinates
+    numbers = colour_numbers(robot)
+    for link in robot.model.located:
+        j, count = numbers[link.joint.label], link.joint.coordinates
         if count > 1:
             place = [joint_colour(j + 3 + k) for k in range(count - QUATERNION_SIZE)]
             colours += [*place, *(joint_colour(j + k) for k in range(3)), SLATE]
         elif count == 1:
             colours.append(joint_colour(j))
     return colours
+
+
+def colour_numbers(robot: Robot) -> dict[str, int]:
+    """Of every rate of the tree: as in qd, and those that depend on others after them."""
+    labels = [link.joint.label for link in (*robot.model.driven, *robot.model.located)]
+    return {label: k for k, label in reversed(list(enumerate(labels)))}

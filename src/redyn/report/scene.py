@@ -30,7 +30,9 @@ from redyn.kinematics.shape import (
     reach,
 )
 from redyn.report.colours import joint_colour
+from redyn.report.rolling import track_points, turning_centres, wheels
 from redyn.report.shapes import Look, Meshes, look
+from redyn.report.standing import Standing, scene_data
 from redyn.robot import Robot
 from redyn.words import counted
 
@@ -41,6 +43,7 @@ POSES = 300_000  # links times frames; robots with many links send fewer frames
 OUTLINES = 100  # states at which the extent of shapes is evaluated
 TRACES = 6  # tips whose path is drawn
 PINS = ("revolute", "spherical", "universal", "fixed", "distance")  # loops that hold a point of a link
+FROM_ASIDE, FROM_ABOVE = 20.0, 36.0  # degrees: elevation of the camera, and for robots that leave tracks
 FLAT = 1e-6  # sine below which an angle counts as zero
 
 
@@ -71,11 +74,14 @@ def scene(
     meshes: Meshes | None = None,
     payload: Carried | None = None,
     pushes: Sequence[Pushed] = (),
+    rates: ArrayLike | None = None,
+    standing: Standing | None = None,
 ) -> dict[str, Any]:
     """Data for viewer.js: the robot's shape, and its motion `q` (N, nq) at the times `t` (N,).
 
     `touching`: the clearance at the same N states, computed if not given. `meshes`: the
-    robot's, read from its files if not given. `payload` and `pushes` are drawn with it.
+    robot's, read from its files if not given. `payload` and `pushes` are drawn with it. `rates` (N, dof): of a robot
+    that rolls, for its turning centre. `standing`: the ground and the contacts at the same N states.
     """
     times, values = motion(robot, t, q)
     most = int(np.clip(POSES // (len(robot.link_names) + 1), 100, FRAMES))
@@ -88,6 +94,9 @@ def scene(
     appearance = look(robot, meshes)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
+    tracks = track_points(robot, kept)
+    seen = view(robot, shapes, joints, poses, appearance, tracks)
+    own = _own_size(robot, shapes, poses[:1], appearance)
     return {
         "name": robot.name,
         "times": pack_floats(times[keep] - times[0]),
@@ -100,11 +109,50 @@ def scene(
             {"frame": robot.frame_names.index(name), "points": pack_floats(path)} for name, path in paths.items()
         ],
         "touching": _touching(robot, touching, kept, keep, len(times), radius, span),
-        "view": view(robot, shapes, joints, poses, appearance),
+        "view": seen,
+        "size": own,
+        "moves": _travels(robot),
+        "rolling": None if not robot.model.contacts else _rolling(robot, kept, tracks, _at(rates, keep)),
+        "standing": None if standing is None else _standing(robot, standing, times, keep, seen, own),
         "shapes": appearance.data(),
         "payload": None if payload is None else _carried(robot, payload),
         "pushes": [pushed(robot, push) for push in pushes],
     }
+
+
+def _at(rates: ArrayLike | None, keep: NDArray[np.int_]) -> Array | None:
+    return None if rates is None else np.atleast_2d(np.asarray(rates, dtype=np.float64))[keep]
+
+
+def _travels(robot: Robot) -> int:
+    """The body that a camera may follow: the first one, if it is not attached to the world; else 0."""
+    first = bodies(robot)[0]
+    return first.number if first.parent == 0 and first.kind in LOOSE else 0
+
+
+def _own_size(robot: Robot, shapes: list[Capsule], start: Array, appearance: Look) -> float:
+    """The extent of the robot itself, however far it goes."""
+    points = np.concatenate([place(shapes, start).reshape(-1, 3), _outermost(appearance, start)])
+    rolling = max((2 * contact.radius for contact in robot.model.contacts), default=0.0)
+    return max(float(np.ptp(points, axis=0).max()), rolling, 2 * max(shape.radius for shape in shapes))
+
+
+def _rolling(robot: Robot, q: Array, tracks: Array, rates: Array | None) -> dict[str, Any]:
+    found = turning_centres(robot, q, rates) if rates is not None else np.full((1, 3), np.nan)
+    centres = pack_floats(found) if np.isfinite(found).any() else ""  # disks have none
+    tracked = [pack_floats(tracks[:, k]) for k in range(tracks.shape[1])]
+    return {"wheels": wheels(robot), "tracks": tracked, "centres": centres}
+
+
+def _standing(
+    robot: Robot, standing: Standing, times: Array, keep: NDArray[np.int_], seen: dict[str, Any], size: float
+) -> dict[str, Any]:
+    """With the floor of the view at the ground."""
+    points = np.array(seen["points"])
+    found = scene_data(robot, standing, times, keep, (points.min(axis=0), points.max(axis=0)), size, pack_floats)
+    if found["surface"] is None:
+        seen["floor"] |= {"level": found["level"], "meshes": found["level"]}
+    return found
 
 
 def _carried(robot: Robot, payload: Carried) -> dict[str, Any]:
@@ -257,7 +305,9 @@ def _tips(robot: Robot) -> list[str]:
         return [robot.model.end_effector]
     inner = {link.parent for link in robot.description.links}
     moving = [name for name in robot.frame_names if robot.model.frames[name].link]
-    return [name for name in moving if name not in inner][:TRACES]
+    rolling = {contact.name for contact in robot.model.contacts}  # these leave tracks
+    tips = [name for name in moving if name not in inner and name not in rolling]
+    return tips[:TRACES]
 
 
 def _frame_path(robot: Robot, name: str, poses: Array) -> Array:
@@ -292,32 +342,48 @@ def _touching(
 
 
 def view(
-    robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look
+    robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look, tracks: Array
 ) -> dict[str, Any]:
-    """Up direction, viewpoint, extent, and the floor (for planar robots a wall) with the robot's mounts."""
+    """Up direction, viewpoint, extent, and the floor (for planar robots a wall) with the robot's mounts.
+
+    `tracks` (F, wheels, 3): where wheels touch the floor.
+    """
     up, across = _up(robot), _plane_normal(robot, joints, poses)
+    if tracks.size:
+        up, across = np.array(robot.model.up.components(), dtype=np.float64), None
     ground = up if across is None else across
     ends = place(shapes, poses)
     radii = np.array([shape.radius for shape in shapes])
-    thick = float(radii.max())
-    feet = _feet(robot, shapes, joints, ground)
+    thick = max(float(radii.max()), *(0.1 * contact.radius for contact in robot.model.contacts), 0.0)
+    feet = np.zeros((0, 3)) if tracks.size else _feet(robot, shapes, joints, ground)
     lowest = float((ends @ ground - radii[:, None]).min())
-    level = min(float((feet @ ground).min(initial=np.inf)) - 1.5 * thick, lowest - 0.3 * thick)
+    level = (
+        float((tracks @ ground).min())
+        if tracks.size
+        else min(float((feet @ ground).min(initial=np.inf)) - 1.5 * thick, lowest - 0.3 * thick)
+    )
     mounts = [_mount(foot, ground, level, radii, ends, thick) for foot in feet]
     seen = _outermost(appearance, poses)
     held = 0 in appearance.modelled or not len(seen)  # by a mount on the floor
-    points = np.concatenate([ends.reshape(-1, 3), seen, *(np.array([m["top"], m["bottom"]]) for m in mounts)])
+    tall = max((contact.radius for contact in robot.model.contacts), default=0.0) * up
+    rolled = tracks.reshape(-1, 3)
+    wheeled = [rolled, rolled + 2 * tall, *(rolled + sign * tall[[2, 0, 1]] for sign in (-1, 1))]
+    points = np.concatenate([ends.reshape(-1, 3), seen, *wheeled, *(np.array([m["top"], m["bottom"]]) for m in mounts)])
     directions = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=np.float64)
     outer = points[(points @ directions.T).argmax(axis=0)]
     return {
         "up": up.tolist(),
-        "from": (_viewpoint(up, points) if across is None else across).tolist(),
+        "from": (
+            _viewpoint(up, points, FROM_ABOVE if tracks.size else FROM_ASIDE) if across is None else across
+        ).tolist(),
         "planar": across is not None,
         "points": outer.tolist(),
         "floor": {
             "normal": ground.tolist(),
             "level": level,
-            "meshes": min(float((seen @ ground).min(initial=np.inf)), level if held else np.inf),
+            "meshes": level
+            if tracks.size
+            else min(float((seen @ ground).min(initial=np.inf)), level if held else np.inf),
         },
         "mounts": mounts,
         "thickness": thick,
@@ -369,7 +435,7 @@ def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array
     return n if n[int(np.abs(n).argmax())] > 0 else -n
 
 
-def _viewpoint(up: Array, points: Array) -> Array:
+def _viewpoint(up: Array, points: Array, elevation: float) -> Array:
     """From above and the side: perpendicular to the widest direction of the motion, rotated a little."""
     flat = points - points.mean(axis=0)
     flat = flat - np.outer(flat @ up, up)
@@ -380,7 +446,7 @@ def _viewpoint(up: Array, points: Array) -> Array:
     across = across if across @ (np.roll(up, 1) - 0.8 * np.roll(up, 2)) > 0 else -across
     turn = np.radians(28.0)
     level = np.cos(turn) * across + np.sin(turn) * np.cross(up, across)
-    height = np.radians(20.0)
+    height = np.radians(elevation)
     return np.cos(height) * level + np.sin(height) * up
 
 

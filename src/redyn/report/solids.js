@@ -25,7 +25,7 @@ export function makeTools(THREE, detail = 1) {
   }
 
   /** A round body about y with rounded edges. */
-  function drum(radius, height, edge) {
+  function drum(radius, height, edge, sides = parts(48)) {
     const profile = [new THREE.Vector2(0, -height / 2)];
     for (const [x, y, turn] of [[radius - edge, -height / 2 + edge, -90], [radius - edge, height / 2 - edge, 0]]) {
       const corners = parts(6);
@@ -35,7 +35,7 @@ export function makeTools(THREE, detail = 1) {
       }
     }
     profile.push(new THREE.Vector2(0, height / 2));
-    return new THREE.LatheGeometry(profile, parts(48));
+    return new THREE.LatheGeometry(profile, sides);
   }
 
   function capsule(radius, length) {
@@ -216,7 +216,7 @@ export function makeTools(THREE, detail = 1) {
   /** Solids of unit size, as shapes.py scales them; round ones lie along z. */
   function unitSolid({ kind, radius, length }) {
     if (kind === "box") return new THREE.BoxGeometry(1, 1, 1);
-    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, parts(48)).rotateX(Math.PI / 2);
+    if (kind === "cylinder") return new THREE.CylinderGeometry(1, 1, 1, Math.max(parts(48), 32)).rotateX(Math.PI / 2);
     if (kind === "capsule") return capsule(radius, length).rotateX(Math.PI / 2);
     return ball(1);
   }

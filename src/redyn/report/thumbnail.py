@@ -18,6 +18,7 @@ from redyn.evaluate import uncompiled
 from redyn.kinematics import Capsule, capsules, place
 from redyn.kinematics.shape import JointPlace, bodies, joint_places
 from redyn.report.colours import joint_colour
+from redyn.report.rolling import standing_in, wheels
 from redyn.report.scene import view
 from redyn.report.shapes import Look, look
 from redyn.robot import Robot
@@ -25,7 +26,7 @@ from redyn.robot import Robot
 Array = NDArray[np.float64]
 
 WIDTH, HEIGHT, MARGIN = 240, 180, 12  # units of the picture
-LINK, EDGE, STAND, FLOOR = "#dfe5ec", "#52606d", "#aab4bf", "#eef1f5"
+LINK, EDGE, STAND, FLOOR, TYRE = "#dfe5ec", "#52606d", "#aab4bf", "#eef1f5", "#3d444b"
 SIDES = 14  # of a circle
 DRUM = 1.3  # radius of a joint, relative to its links
 MANY = 20  # shapes
@@ -61,12 +62,15 @@ def thumbnail(robot: Robot) -> str:
     """
     shapes, joints, appearance = capsules(robot), joint_places(robot), look(robot)
     poses = _poses(robot)
-    stage = view(robot, shapes, joints, poses[None], appearance)
+    stage = view(robot, shapes, joints, poses[None], appearance, _tracks(robot, poses))
     camera = _camera(stage)
     modelled = set(appearance.modelled) if appearance.placed else set(range(len(poses)))
+    rolling = [wheel for wheel in wheels(robot) if wheel["kind"] != "blade" and wheel["link"] in modelled]
+    modelled -= {wheel["link"] for wheel in rolling}
     pieces = [
         *_links([shape for shape in shapes if shape.link in modelled], poses, camera),
         *_hulls(appearance, poses, camera),
+        *_wheels(rolling, poses, camera),
     ]
     if not appearance.meshes:
         pieces += _drums(robot, shapes, joints, poses, camera)
@@ -84,9 +88,21 @@ def thumbnail(robot: Robot) -> str:
 
 def _poses(robot: Robot) -> Array:
     """Of the world and of every moving link, (L + 1, 4, 4)."""
-    still = np.zeros((1, robot.dof))
-    moving = uncompiled.run(robot.model, Task("link_motion"), [robot.initial[None], still, still], lambda *_: ())[0]
+    tree = robot.tree.model if robot.model.contacts else robot.model
+    still = np.zeros((1, tree.dof))
+    moving = uncompiled.run(tree, Task("link_motion"), [robot.initial[None], still, still], lambda *_: ())[0]
     return np.concatenate([np.eye(4)[None], moving.reshape(-1, 4, 4)])
+
+
+def _tracks(robot: Robot, poses: Array) -> Array:
+    """Where wheels touch the floor, (1, wheels, 3)."""
+    contacts = robot.model.contacts
+    if not contacts:
+        return np.zeros((1, 0, 3))
+    task = Task("rolling_points", guarded=False)
+    points = uncompiled.run(robot.model, task, [robot.initial[None]], lambda *_: ())[0]
+    centres = poses[[robot.link_names.index(contact.name) + 1 for contact in contacts], :3, 3]
+    return standing_in(points.reshape(1, -1, 3), centres[None])
 
 
 def _camera(stage: dict[str, Any]) -> _Camera:
@@ -124,8 +140,9 @@ def _drums(
 ) -> Iterator[_Piece]:
     """Joints: cylinders about their axes, balls where there is no single axis."""
     thickness = {shape.link: shape.radius for shape in shapes if shape.kind != "rod"}
+    rolling = {wheel["link"] for wheel in wheels(robot)}
     for body, joint in zip(bodies(robot), joints, strict=True):
-        if body.kind in ("free", "planar"):
+        if body.kind in ("free", "planar") or body.number in rolling:
             continue
         pose = poses[body.number]
         point, axis = pose[:3, :3] @ joint.point + pose[:3, 3], pose[:3, :3] @ joint.axis
@@ -142,6 +159,21 @@ def _drums(
         side = f'<path d="{_outline(_hull(flat))}" fill="{colour}"/>'
         cap = f'<path d="{_outline(flat[:SIDES])}" fill="{colour}" stroke="#fff" stroke-opacity=".5"/>'
         yield _Piece(depth + radius * camera.scale, side + cap)
+
+
+def _wheels(rolling: list[dict[str, Any]], poses: Array, camera: _Camera) -> Iterator[_Piece]:
+    """Tyres with rims in the colours of their joints; disks have no tyre."""
+    for wheel in rolling:
+        R, o = poses[wheel["link"], :3, :3], poses[wheel["link"], :3, 3]
+        centre, axis = R @ np.array(wheel["centre"]) + o, R @ np.array(wheel["axis"])
+        axis = axis if axis @ camera.axes[2] > 0 else -axis
+        front, back = (centre + side * wheel["width"] / 2 * axis for side in (1, -1))
+        rings = [_ring(point, axis, wheel["radius"]) for point in (front, back)]
+        flat, depth = camera.project(np.concatenate(rings))
+        tyre = wheel["colour"] if wheel["kind"] == "disk" else TYRE
+        rim, _ = camera.project(_ring(front, axis, 0.66 * wheel["radius"]))
+        side = f'<path d="{_outline(_hull(flat))}" fill="{tyre}"/>'
+        yield _Piece(depth, side + f'<path d="{_outline(rim)}" fill="{wheel["colour"]}"/>')
 
 
 def _mounts(stage: dict[str, Any], camera: _Camera) -> Iterator[_Piece]:

@@ -4,6 +4,7 @@
 // `scene` from scene.py. Angles and poses are computed in Python; the browser only interpolates. Nothing is
 // drawn unless something has changed.
 
+import { createRolling, createStanding } from "./contact.js";
 import { bytes, gridStep, makeTools } from "./solids.js";
 
 const THEMES = {
@@ -76,7 +77,9 @@ export function createDevice(THREE) {
 
 /**
  * A viewer inside `container`, which must have a size, on a device that may outlive it.
- * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model). touchingAt(t):
+ * show(what, on): what is "frames", "masses", "ellipsoids", "trace", "axes" or "meshes" (off: the model); "tracks" and
+ * "centre" of robots that roll; "forces", "cones", "pressure" and "prints" of those on the ground; "follow": the camera
+ * moves along; has(what): whether there is any such thing. touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
  * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
  * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
@@ -178,10 +181,12 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   const bodies = scene.links.map(() => new THREE.Group());
   stage.add(...bodies);
+  const wheeled = new Set((scene.rolling?.wheels ?? []).filter(({ kind }) => kind !== "blade").map(({ link }) => link));
 
   for (const [i, link] of scene.links.entries()) {
     const shell = material(`shell${i}`, {});
     for (const { start, end, radius, kind } of link.solids) {
+      if (wheeled.has(i) && kind !== "rod") continue; // drawn as a wheel
       const [a, b] = [vec(start), vec(end)];
       along(solid(capsule(radius, a.distanceTo(b)), kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, i), a, b);
     }
@@ -190,7 +195,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   for (const joint of scene.joints) {
     const look = material(`joint${joint.link}`, { roughness: 0.36 });
     const r = joint.radius;
-    if (["free", "planar"].includes(joint.kind)) continue; // the link is not attached
+    if (["free", "planar"].includes(joint.kind) || wheeled.has(joint.link)) continue; // not attached; drawn as a wheel
     if (["spherical", "universal"].includes(joint.kind)) {
       solid(ball(1.5 * r), look, joint.link).position.copy(vec(joint.point));
     } else if (joint.kind !== "prismatic") {
@@ -267,6 +272,29 @@ export function createViewer(container, { renderer, environment, software }, THR
       groups[name].push(object);
       return object;
     };
+  }
+
+  const kit = { THREE, tools, stage, layer, solid, paint, view, container, step, size: scene.size ?? view.reach };
+  const touchdown = [];
+  if (scene.rolling) touchdown.push(createRolling(kit, scene.rolling));
+  const standing = scene.standing ? createStanding(kit, scene.standing) : null;
+  if (standing) touchdown.push(standing);
+  grid.shadow.visible = grid.lines.visible = standing?.flat ?? true;
+
+  // A camera that moves along with the robot, level with the ground.
+  const followed = bodies[scene.moves] && scene.moves ? bodies[scene.moves] : null;
+  const was = new THREE.Vector3();
+  let following = false;
+
+  function follow() {
+    if (!followed) return;
+    const moved = followed.position.clone().sub(was);
+    moved.addScaledVector(up, -moved.dot(up));
+    was.copy(followed.position);
+    if (!following) return;
+    camera.position.add(moved);
+    controls.target.add(moved);
+    controls.update();
   }
 
   const addFrame = layer("frames", false);
@@ -480,6 +508,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
     showGaps();
     showPushes(t);
+    for (const thing of touchdown) thing.at(low, high, part, t);
+    follow();
     draw();
   }
 
@@ -491,6 +521,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     });
     showGaps();
     showPushes(null);
+    for (const thing of touchdown) thing.hide();
+    follow();
     draw();
   }
 
@@ -568,7 +600,8 @@ export function createViewer(container, { renderer, environment, software }, THR
   function setQuality(level) {
     // Without a GPU, supersampling replaces antialiasing.
     const ratio = level ? COARSE[level] : software ? FINEST : Math.min(window.devicePixelRatio || 1, 2);
-    sun.castShadow = grid.shadow.visible = level === 0;
+    sun.castShadow = level === 0;
+    grid.shadow.visible = level === 0 && grid.lines.visible;
     for (const { mesh, fine, coarse } of heavy) mesh.geometry = level ? coarse : fine;
     if (renderer.getPixelRatio() !== ratio) renderer.setPixelRatio(ratio);
   }
@@ -630,6 +663,7 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   function show(what, on) {
+    if (what === "follow") return setFollowing(on);
     if (!groups[what]) throw new Error(`show: expected ${Object.keys(groups).join(", ")}, got ${what}`);
     for (const object of groups[what]) object.visible = on;
     if (what === "frames") labels.hidden = !on;
@@ -639,6 +673,14 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
     draw();
   }
+
+  function setFollowing(on) {
+    if (following === on || !followed) return;
+    following = on;
+    fit({ now: on });
+  }
+
+  const has = (what) => (what === "follow" ? Boolean(followed) && times.length > 1 : what === "meshes" ? shapes.placed.length > 0 : Boolean(groups[what]?.length));
 
   /** Corners of the visible robot at its current pose, and of the overlay; those of the whole motion if nothing of it is visible. */
   function corners() {
@@ -722,6 +764,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
     grid.setColours(look.minor, look.major);
     grid.shadow.material.opacity = look.shadow;
+    standing?.setTheme(theme);
     renderer.toneMappingExposure = look.light;
     sun.intensity = environment ? 1.7 : 2.0 * look.light; // no exposure without tone mapping
     sky.intensity = environment ? 0.5 : 1.6 * look.light;
@@ -788,8 +831,10 @@ export function createViewer(container, { renderer, environment, software }, THR
     gridStep: step,
     reach: view.reach,
     mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
+    has,
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
+    key: standing?.note ?? "",
     contacts: contacts(),
     touchingAt: (t) => pairsAt(t).map(([a, b]) => [scene.links[a].name, scene.links[b].name]),
   };

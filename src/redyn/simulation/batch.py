@@ -69,8 +69,8 @@ def simulate_batch(
     sample: seconds between results, a whole number of steps; the last state alone (and the first) unless given.
     saturate: limits of the actuators, as in `simulate`.
     payload, gravity: for all, or one per motion.
-    ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part of
-        the kernel; ReDySim's law and grids of heights run in compiled loops around it.
+    ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part
+        of the kernel; ReDySim's law and grids of heights run in compiled loops around it.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
 
     Ctrl-C returns what was computed so far, a second one raises KeyboardInterrupt, as in `simulate`.
@@ -97,7 +97,7 @@ def simulate_batch(
     if ground is not None and ground is not False:
         robot = robot.touching(ground)
     under = None if ground is None or ground is False else ground_of(robot.model, robot.description, ground)
-    n = robot.dof
+    n, m = robot.dof, len(robot.model.actuators)
     joints = ", ".join(robot.joint_names[:8])
     states = [
         np.atleast_2d(normal(name, x, width, f"{counted(width, 'number')}, of the joints {joints}, for each motion"))
@@ -116,7 +116,7 @@ def simulate_batch(
     if isinstance(torque, PD):
         targets = _targets(torque, robot, steps)
         given |= {"target": targets[0], "kp": torque.spread(torque.kp)[None], "kd": torque.spread(torque.kd)[None]}
-    table = None if torque is None or callable(torque) else _torque_table(torque, n, steps)
+    table = None if torque is None or callable(torque) else _torque_table(torque, m, steps)
     count = _count([*states, *given.values(), *([] if table is None else [table[0]])])
     if (steps // every + 1) * count * n > MOST_NUMBERS:
         raise InputError(
@@ -129,13 +129,13 @@ def simulate_batch(
     names = [name for name, _ in task.inputs(robot.model)][3:]
     world = [_spread(given[name], count) for name in names]
     # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
-    robot.forward_dynamics(Q, V, np.zeros((count, n)), None, payload, gravity)
+    robot.forward_dynamics(Q, V, np.zeros((count, m)), None, payload, gravity)
     step_all = stepper(robot.evaluator, task, None if under is None or under.compiled else under)
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))
     out_q[0], out_v[0] = Q, V
     limits = torque_limits(robot, saturate)
-    tau = np.zeros((count, n)) if table is None else _spread(table[0], count)
+    tau = np.zeros((count, m)) if table is None else _spread(table[0], count)
     done, ending = 0, ""
     interrupts.begin()
     with Progress("simulating", length, progress) as bar:
@@ -147,7 +147,7 @@ def simulate_batch(
                     world[names.index("target")] = _spread(targets[done // held], count)
                     many = min(many, held - done % held, _at_once(count, n))
                 elif callable(torque):
-                    tau, many = _called(cast(Any, torque), done * pace, Q, V), 1
+                    tau, many = _called(cast(Any, torque), done * pace, Q, V, m), 1
                 elif table is not None and len(table) > 1:
                     tau, many = _spread(table[done], count), 1
                 else:
@@ -215,18 +215,19 @@ def _spread(array: Array, count: int) -> Array:
     return np.ascontiguousarray(np.broadcast_to(array, (count, array.shape[-1])))
 
 
-def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array) -> Array:
+def _called(torque: Callable[..., ArrayLike], t: float, Q: Array, V: Array, width: int) -> Array:
+    shape = len(V), width
     views = [array.view() for array in (Q, V)]
     for view in views:
         view.flags.writeable = False  # the states go on from here
     try:
         value = real_array(torque(t, *views))
     except (TypeError, ValueError) as error:
-        raise InputError(f"torque(t, Q, QD): expected shape {V.shape} at t = {t:.6g} s: {error}") from error
+        raise InputError(f"torque(t, Q, QD): expected shape {shape} at t = {t:.6g} s: {error}") from error
     try:
-        rows = np.ascontiguousarray(np.broadcast_to(value, V.shape))
+        rows = np.ascontiguousarray(np.broadcast_to(value, shape))
     except ValueError:
-        raise InputError(f"torque(t, Q, QD): expected shape {V.shape}, got {value.shape} at t = {t:.6g} s") from None
+        raise InputError(f"torque(t, Q, QD): expected shape {shape}, got {value.shape} at t = {t:.6g} s") from None
     if not np.isfinite(rows).all():
         row = int(np.argwhere(~np.isfinite(rows))[0][0])
         raise InputError(f"torque(t, Q, QD): row {row} is not finite at t = {t:.6g} s")

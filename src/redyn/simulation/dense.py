@@ -81,7 +81,11 @@ def between(
         c5 = 6 * gap - 3 * slope + curve
         out[i] = y0[i] + s * (u0 + s * (w0 + s * (c3 + s * (c4 + s * c5))))
         q_dot[i] = (u0 + s * (2 * w0 + s * (3 * c3 + s * (4 * c4 + s * 5 * c5)))) / h
-    manifold.velocity(layout, out, q_dot, out[nq:])
+    if system.addresses[TURNING] != 0:
+        manifold.velocity(layout, out, q_dot, scratch[3])
+        manifold.independent_rates(layout, out, scratch[3], out[nq:])
+    else:
+        manifold.velocity(layout, out, q_dot, out[nq:])
     project(system, out)
 
 

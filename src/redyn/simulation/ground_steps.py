@@ -1,8 +1,8 @@
 """Whether steps of fixed length are short enough for the ground.
 
-Friction that nearly sticks, and damping where a contact is pressed in, make velocities decay quickly; an explicit method
-follows only if a step is no longer than a few of these decay times. Results of longer steps may be wrong and still look
-reasonable, so that the user is told.
+Friction that nearly sticks, and damping where a contact is pressed in, make velocities decay quickly. An explicit
+method follows that only if its step is at most a few of these decay times. With a longer step results may be wrong
+although they look reasonable, hence the warning.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def fastest_decay(robot: Robot, ground: Ground, q: Array, qd: Array) -> Fastest:
     for row in np.flatnonzero((pressed > PRESSED * ground.weight).any(axis=1)):
         touching = np.flatnonzero(pressed[row] > PRESSED * ground.weight)
         inverse = robot.inverse_mass_matrix(q[row], check=False)
-        jacobians, drags = list[Array](), list[Array]()
+        jacobians, roots = list[Array](), list[Array]()
         for k in touching:
             frame = robot.model.links[points[k].link - 1].name
             J = robot.jacobian(q[row], frame, check=False)
@@ -51,18 +51,12 @@ def fastest_decay(robot: Robot, ground: Ground, q: Array, qd: Array) -> Fastest:
             n = found.normals[row, k]
             jacobians.append(J[3:] - np.cross(arm, J[:3], axisb=0).T)
             braked, damped = _decay(ground, float(pressed[row, k]), float(slip[row, k]), float(found.gaps[row, k]))
-            drags.append(braked * (np.eye(3) - np.outer(n, n)) + damped * np.outer(n, n))
-        J, count = np.concatenate(jacobians), len(touching)
-        C = np.zeros((3 * count, 3 * count))
-        for i, drag in enumerate(drags):
-            C[3 * i : 3 * i + 3, 3 * i : 3 * i + 3] = drag
-        rates, vectors = np.linalg.eig(J @ inverse @ J.T @ C)
-        if not np.isfinite(rates).all():
-            continue
-        worst = int(np.argmax(rates.real))
-        if rates.real[worst] > best.rate:
-            share = np.linalg.norm(vectors[:, worst].reshape(-1, 3), axis=1)
-            best = Fastest(float(rates.real[worst]), int(row), points[touching[int(np.argmax(share))]].name)
+            roots.append(np.sqrt(braked) * (np.eye(3) - np.outer(n, n)) + np.sqrt(damped) * np.outer(n, n))
+        scaled = np.concatenate([root @ J for root, J in zip(roots, jacobians, strict=True)])  # C^1/2 J
+        rates, vectors = np.linalg.eigh(scaled @ inverse @ scaled.T)
+        if rates[-1] > best.rate:
+            share = np.linalg.norm(vectors[:, -1].reshape(-1, 3), axis=1)
+            best = Fastest(float(rates[-1]), int(row), points[int(touching[int(np.argmax(share))])].name)
     return best
 
 

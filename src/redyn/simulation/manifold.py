@@ -15,32 +15,47 @@ from numpy.typing import NDArray
 
 from redyn.algebra import normaliser, quaternion_rate, rotation_rows
 from redyn.kernels.compiled import inlined
-from redyn.model import Model
+from redyn.model import Model, Rolling
 
 Array = NDArray[np.float64]
 Layout = NDArray[np.int64]
 
 KIND_SINGLE, KIND_QUATERNION, KIND_POSITION = 0, 1, 2
+# Of robots on wheels, where an independent rate comes from: one of the tree's, or x or y in the axes of a planar base.
+KIND_TAKEN, KIND_AHEAD, KIND_ASIDE = 3, 4, 5
 
 
 def layout_of(model: Model) -> Layout:
-    """Where wheels roll, -1 stands for the place in v of what depends on other rates."""
+    """Where wheels roll, v are the rates of the whole tree, and more rows say which of them are independent."""
     rows: list[tuple[int, int, int]] = []
-    places = [i if model.reduction is None else -1 for i in range(model.tangent)]
-    if model.reduction is not None:
-        links = {link: place for place, link in enumerate(model.reduction.q_links)}
-        for k, link in enumerate(model.reduction.u_links):
-            places[links[link]] = k
     for variable in model.variables:
-        i, j = variable.q, places[variable.rate]
+        i, j = variable.q, variable.rate
         if variable.joint.single:
             rows.append((KIND_SINGLE, i, j))
         elif variable.has_position:
-            along = places[variable.rate + 3]
-            rows += [(KIND_POSITION, i, along), (KIND_QUATERNION, i + 3, j)]
+            rows += [(KIND_POSITION, i, j + 3), (KIND_QUATERNION, i + 3, j)]
         else:
             rows.append((KIND_QUATERNION, i, j))
+    reduction = model.reduction
+    if isinstance(reduction, Rolling):
+        base = reduction.turned
+        for k, link in enumerate(reduction.independent):
+            turned = base is not None and link - base in (0, 1)
+            rows.append((KIND_AHEAD + link - base, base, k) if turned and base is not None else (KIND_TAKEN, link, k))
     return np.array(rows, dtype=np.int64)
+
+
+@inlined
+def independent_rates(layout: Layout, q: Array, rates: Array, out: Array) -> None:
+    """out = those of the rates of the whole tree that are independent; a planar base comes first in q."""
+    for k in range(len(layout)):
+        kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
+        if kind == KIND_TAKEN:
+            out[j] = rates[i]
+        elif kind == KIND_AHEAD:
+            out[j] = np.cos(q[i + 2]) * rates[i] + np.sin(q[i + 2]) * rates[i + 1]
+        elif kind == KIND_ASIDE:
+            out[j] = np.cos(q[i + 2]) * rates[i + 1] - np.sin(q[i + 2]) * rates[i]
 
 
 _rows, _rate, _normalised = inlined(rotation_rows), inlined(quaternion_rate), inlined(normaliser(np.sqrt))
@@ -74,7 +89,7 @@ def velocity(layout: Layout, q: Array, q_dot: Array, out: Array) -> None:
     """out = v with E(q) v = q_dot, by 4 E^T E = |q|^2"""
     for k in range(len(layout)):
         kind, i, j = layout[k, 0], layout[k, 1], layout[k, 2]
-        if j < 0:
+        if kind >= KIND_TAKEN:
             continue
         if kind == KIND_SINGLE:
             out[j] = q_dot[i]

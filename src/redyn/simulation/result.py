@@ -21,6 +21,7 @@ from redyn.words import counted
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
     from redyn.report.scene import Carried, Pushed
+    from redyn.report.standing import Standing
     from redyn.simulation.sizing import Motors, Sizing
 
 Array = NDArray[np.float64]
@@ -205,17 +206,25 @@ class Run:
     # --- files and pictures -----------------------------------------------------------------------------------
 
     def _columns(self) -> dict[str, Array]:
+        from redyn.report.standing import columns as contact_columns
+
         columns = {"t": self.t}
         q_names, v_names = self.robot.coordinate_names, self.robot.velocity_names
         columns |= {f"q_{name}": self.q[:, i] for i, name in enumerate(q_names)}
-        for kind, values in (("qd", self.qd), ("qdd", self.qdd), ("tau", self.tau)):
-            columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(v_names)}
+        for kind, names, values in (
+            ("qd", v_names, self.qd),
+            ("qdd", v_names, self.qdd),
+            ("tau", self.robot.torque_names, self.tau),
+        ):
+            columns |= {f"{kind}_{name}": values[:, i] for i, name in enumerate(names)}
         if self.robot.model.end_effector is not None:
             columns |= {f"path_{axis}": self.path[:, i] for i, axis in enumerate("xyz")}
-        return columns | {f"energy_{name}": values for name, values in self.energy._asdict().items()}
+        columns |= {f"energy_{name}": values for name, values in self.energy._asdict().items()}
+        standing = self.standing
+        return columns if standing is None else columns | contact_columns(standing.contacts)
 
     def to_csv(self, path: str | Path, force: bool = False) -> Path:
-        """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works.
+        """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works, contacts.
 
         A file there that is no CSV table is replaced only with `force`; likewise in `plot` and `html`.
         """
@@ -234,7 +243,7 @@ class Run:
         """A Matplotlib figure: the motion, joint values and rates, torques and energies; saved to `path` if given."""
         from redyn.report.figures import run_figure
 
-        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path, force)
+        return run_figure(self.robot, self.t, self.q, self._plots(), self._title(), path, force, self.standing)
 
     def html(self, path: str | Path, force: bool = False) -> Path:
         """One self-contained page: the robot in 3D, a player, and plots that follow it. Opens without a network."""
@@ -252,7 +261,17 @@ class Run:
             force=force,
             payload=self._carried(),
             pushes=self._pushed(),
+            rates=self.qd,
+            standing=self.standing,
         )
+
+    @property
+    def standing(self) -> Standing | None:
+        """The ground and what touches it, for pictures."""
+        from redyn.report.standing import Standing
+
+        ground, contacts = self.ground, self.ground_contacts
+        return None if ground is None or contacts is None else Standing(ground, contacts)
 
     def _carried(self) -> Carried | None:
         from redyn.report.scene import Carried
@@ -292,14 +311,17 @@ class Run:
 
     def _plots(self) -> list[Any]:
         from redyn.report.plots import Plot, units
+        from redyn.report.standing import charts
 
         robot, names = self.robot, self.robot.velocity_names
         energy = self.energy._asdict()
         shown = {name: values for name, values in energy.items() if np.abs(values).max() > 0 or name == "kinetic"}
         shown["total"] = self.energy.total
-        return [
-            Plot("Joint values", units(robot, "rad", "m"), robot.coordinate_names, self.q),
+        found = [
+            Plot("Joint values", units(robot, "rad", "m", of="coordinates"), robot.coordinate_names, self.q),
             Plot("Joint rates", units(robot, "rad/s", "m/s"), names, self.qd),
-            Plot("Torques", units(robot, "Nm", "N"), names, self.tau),
+            Plot("Torques", units(robot, "Nm", "N", of="actuators"), robot.torque_names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         ]
+        standing = self.standing
+        return found if standing is None else [found[0], *charts(robot, standing.contacts), *found[1:]]

@@ -183,6 +183,11 @@ def size(robot: Robot, motors: Motors, t: ArrayLike, qd: ArrayLike, tau: ArrayLi
 
 def _checked(robot: Robot, t: ArrayLike, **columns: ArrayLike) -> list[Array]:
     """The times and what belongs to them, a row per time."""
+    if robot.torque_names != robot.velocity_names:
+        raise InputError(
+            f"motors are sized for an actuator at each independent rate; {robot.name} has {len(robot.torque_names)} "
+            f"actuators and {robot.dof} rates"
+        )
     times = real_array(t)
     if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
         raise InputError("t: expected at least two increasing times")

@@ -44,7 +44,7 @@ def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> St
     """For robots without such a kernel, and laws of the ground with branches."""
     names = [name for name, _ in task.inputs(evaluator.model)][3:]
     pressing = names.index("ground") if ground is not None else 0
-    quaternions, rates = evaluator.model.quaternions, Task("coordinate_rates")
+    rates = Task("coordinate_rates", guarded=False) if evaluator.model.quaternions or evaluator.model.contacts else None
     closing, sweeps = Task("projection", guarded=False), SWEEPS if evaluator.model.loops else 0
 
     def step(
@@ -55,7 +55,7 @@ def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> St
             if ground is not None:
                 found = contact_states(evaluator, ground, x, y, {"threads": threads, "check": False})
                 others[pressing] = given_wrenches(ground, found)
-            x_dot = evaluator(rates, [x, y], threads, check=False)[0] if quaternions else y
+            x_dot = y if rates is None else evaluator(rates, [x, y], threads, check=False)[0]
             return x_dot, evaluator(task, [x, y, tau, *others], threads, check=False)[0]
 
         for _ in range(count):

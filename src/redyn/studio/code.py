@@ -46,7 +46,7 @@ def inverse_code(robot: Robot, plan: MotionPlan, payload: Payload | None = None)
     else:
         lines += [
             "",
-            "for name, column in zip(robot.velocity_names, tau.T):",
+            "for name, column in zip(robot.torque_names, tau.T):",
             '    print(f"{name}: from {column.min():.6g} to {column.max():.6g}")',
         ]
     return "\n".join(lines) + "\n"
@@ -233,7 +233,7 @@ def _taught(plan: TaughtPlan) -> list[str]:
 
 
 def _law(plan: RunPlan, robot: Robot) -> list[str]:
-    whole = len(entries(robot).tau) == robot.dof
+    whole = len(entries(robot).tau) == len(robot.torque_names)
     if plan.drive == "constant":
         if whole:
             return [f"law = {_numbers(plan.torque)}"]

@@ -36,7 +36,7 @@ def units(robot: Robot, angular: str, linear: str) -> str:
 def coordinate_units(robot: Robot) -> list[str]:
     """Unit of each entry of q: rad, m, or empty for quaternions."""
     found: list[str] = []
-    for link, turns in zip(robot.model.driven, turning(robot), strict=True):
+    for link, turns in zip(robot.model.located, turning(robot, "coordinates"), strict=True):
         count = link.joint.coordinates
         own = ["rad" if turns else "m"] if count == 1 else ["m"] * (count - QUATERNION_SIZE) + [""] * QUATERNION_SIZE
         found += own if count else []
@@ -48,9 +48,23 @@ def velocity_units(robot: Robot, angular: str, linear: str) -> list[str]:
     return [angular if turns else linear for turns in turning(robot)]
 
 
+def torque_units(robot: Robot) -> list[str]:
+    """Of each entry of tau."""
+    return ["Nm" if turns else "N" for turns in turning(robot, "actuators")]
+
+
 def velocity_heads(robot: Robot) -> list[dict[str, str]]:
-    """Name and colour of each entry of qd, and of tau."""
+    """Name and colour of each entry of qd, and of tau unless wheels roll."""
     return [{"name": name, "colour": joint_colour(j)} for j, name in enumerate(robot.velocity_names)]
+
+
+def torque_heads(robot: Robot) -> list[dict[str, str]]:
+    """Name and colour of each entry of tau."""
+    return [_head(robot, name) for name in robot.torque_names]
+
+
+def _head(robot: Robot, label: str) -> dict[str, str]:
+    return {"name": label, "colour": joint_colour(plots.colour_numbers(robot)[label])}
 
 
 def coordinate_heads(robot: Robot) -> list[dict[str, str]]:
@@ -77,7 +91,7 @@ def unit_quaternions(where: str, robot: Robot, values: tuple[float, ...]) -> tup
 
 
 def slider_values(robot: Robot, q: Array) -> Array:
-    """One number per velocity: q itself, with quaternions as rotation vectors."""
+    """One number per direction of q, which is one per velocity unless wheels roll; quaternions as rotation vectors."""
     values = robot.difference(robot.neutral(), q)
     for i, j in _free(robot):
         values[j + 3 : j + 6] = q[i : i + 3]
@@ -98,8 +112,8 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
     """Options of jog.js; without limits, half a turn each way, or a metre from the initial position."""
     made: list[dict[str, Any]] = []
     starts = slider_values(robot, robot.initial)
-    heads, limits, turns = velocity_heads(robot), robot.limits, turning(robot)
-    for j, (link, (low, high)) in enumerate(zip(robot.model.driven, limits, strict=True)):
+    limits, turns = robot.limits, turning(robot, "coordinates")
+    for j, (link, (low, high)) in enumerate(zip(robot.model.located, limits, strict=True)):
         span, start = np.pi if turns[j] else 1.0, float(starts[j])
         limited = bool(np.isfinite(low) or np.isfinite(high))
         low = float(low) if np.isfinite(low) else min(-span, start - span)
@@ -107,11 +121,19 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
         part = link.joint.part
         name = f"{link.joint.name}.{_PLAIN.get(part, part)}" if part else link.joint.name
         ends = {"low": low, "high": high, "limited": limited}
-        made.append({**heads[j], "name": name, **ends, "turns": turns[j], "value": start, "passive": False})
+        made.append(
+            {
+                **_head(robot, link.joint.label),
+                "name": name,
+                **ends,
+                "turns": turns[j],
+                "value": start,
+                "passive": False,
+            }
+        )
     return made
 
 
 def _free(robot: Robot) -> list[tuple[int, int]]:
-    """First index of each free joint in q, and in qd."""
-    joints = enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
-    return [(i, j) for j, (link, i) in joints if link.joint.coordinates == POSE_SIZE]
+    """First index of each free joint in q, and among the sliders."""
+    return [(v.q, v.rate) for v in robot.model.variables if v.size == POSE_SIZE]

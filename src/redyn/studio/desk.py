@@ -182,7 +182,12 @@ class Desk:
             self.keep_soon()  # a page that was reloaded has to know whether there is unsaved work
         if self.state.wanted is not None:
             self.follow()
-        elif self.state.inverse is None and not self.state.mistake and not self.state.open_loop:
+        elif (
+            self.state.inverse is None
+            and not self.state.mistake
+            and not self.state.open_loop
+            and not self.state.no_motion
+        ):
             await self.run_inverse()
         self.inverse.show()
         self.forward.show()
@@ -303,8 +308,8 @@ class Desk:
 
     async def rerun(self, keep: bool) -> None:
         """After a change of the robot: recomputes the inverse dynamics and updates the view."""
-        if self.state.open_loop:
-            self.trouble("inverse", "")  # its strip says why there is nothing to see
+        if self.state.open_loop or self.state.no_motion:
+            self.trouble("inverse", "")  # its strip or its note says why there is nothing to see
         else:
             await self.run_inverse()
         self.inverse.show()

@@ -93,7 +93,7 @@ def _worked_out(robot: Robot, q: Array) -> list[_Row]:
     if robot.model.end_effector is None:
         raise RedynError(f"{robot.name} has several tips; a DH table leads to one end effector")
     table = robot.dh_parameters()
-    values = {link.joint.name: float(q[i]) for link, i in zip(robot.model.driven, robot.model.starts, strict=True)}
+    values = {variable.joint.name: float(q[variable.q]) for variable in robot.model.variables}
     pose, rows = table.base, list[_Row]()
     for row in table.rows:
         turning = row.kind == "revolute"

@@ -41,7 +41,7 @@ class Entries(NamedTuple):
         return [names[i] for i in self.qd]
 
     def torque_names(self, robot: Robot) -> list[str]:
-        names = robot.velocity_names
+        names = robot.torque_names
         return [names[i] for i in self.tau]
 
 
@@ -110,7 +110,7 @@ def whole_state(robot: Robot, values: ArrayLike, rates: ArrayLike) -> tuple[Arra
 def whole_torque(robot: Robot, values: ArrayLike) -> Array:
     """With zeros for the passive joints: the last axis has an entry per driven joint."""
     given = np.asarray(values, dtype=np.float64)
-    tau = np.zeros((*given.shape[:-1], robot.dof))
+    tau = np.zeros((*given.shape[:-1], len(robot.torque_names)))
     tau[..., entries(robot).tau] = given
     return tau
 
@@ -150,4 +150,4 @@ def towards(robot: Robot, q: Array, slider: int, value: float) -> tuple[Array, s
 def movable(robot: Robot) -> list[bool]:
     """For every slider, whether it can be moved: those of independent rates, or all if there are no closed loops."""
     closure = robot.model.closure
-    return [closure is None or i in closure.independent for i in range(robot.dof)]
+    return [closure is None or i in closure.independent for i in range(robot.model.tangent)]

@@ -15,6 +15,7 @@ from redyn.robot import Robot
 from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
 from redyn.studio.entries import entries, is_closed, whole_pose
+from redyn.studio.grounding import GroundForm, can_stand
 from redyn.studio.inbox import finite
 from redyn.studio.limits import has_efforts, has_stops
 from redyn.studio.plans import (
@@ -35,13 +36,14 @@ from redyn.studio.plans import (
 from redyn.studio.pushing import MOST as MOST_PUSHES
 from redyn.studio.pushing import PushForm
 from redyn.studio.teaching import TaughtForm, duration_of
-from redyn.studio.usual import UsualPath, usual_path, usual_stop
+from redyn.studio.usual import UsualPath, usual_path, usual_rates, usual_stop, usual_torque
 from redyn.trajectory.table import Table
 
 Array = NDArray[np.float64]
 
 LONGEST = 3600.0  # s
 USUAL = ("5", "1")  # s, default duration of a simulation: controlled robots, and falling ones
+OF_WHEELS = ("none", "constant", "csv")  # torques of robots on wheels
 # Final joint values of the book's examples 9.5 to 9.7.
 BOOK_STOPS = {
     "puma": ["pi"] * 6,
@@ -271,6 +273,7 @@ class RunForm:
     stops: bool = False
     saturate: bool = False  # torque limits
     pushes: list[PushForm] = field(default_factory=list[PushForm])
+    ground: GroundForm = field(default_factory=GroundForm)
     compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
@@ -287,6 +290,11 @@ class RunForm:
         self.duration = self.duration if self.duration_given else _usual(robot)
         self.table, self.pushes = None, []
         self.drive = "none" if self.drive == "csv" else self.drive
+        self.ground = GroundForm(on=bool(robot.description.ground) and can_stand(robot))
+        if robot.model.contacts:  # at rest it would stay where it is
+            self.drive, self.torque = "constant", [number_text(x) for x in usual_torque(robot)]
+            self.qd = [number_text(x) for x in usual_rates(robot)]
+            self.duration = self.duration if self.duration_given else USUAL[0]
 
     def refit(self, robot: Robot) -> None:
         own = entries(robot)
@@ -301,8 +309,10 @@ class RunForm:
 
     def plan(self, robot: Robot, motion: MotionForm) -> RunPlan:
         own = entries(robot)
-        if self.drive not in DRIVES:
-            raise InputError(f"torque: expected one of {', '.join(DRIVES)}, got {self.drive!r}")
+        known = drives(robot)
+        if self.drive not in known:
+            why = f" for {robot.name}, which is on wheels" if self.drive in DRIVES else ""
+            raise InputError(f"torque: expected one of {', '.join(known)}{why}, got {self.drive!r}")
         if self.method not in METHODS:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.stops and not has_stops(robot):
@@ -323,6 +333,7 @@ class RunForm:
             stops=self.stops,
             saturate=self.saturate,
             pushes=tuple(push.plan(k + 1) for k, push in enumerate(self.pushes)),
+            ground=self.ground.plan(robot),
         )
         if self.drive == "constant":
             return replace(plan, torque=per_joint("torque", self.torque, own.torque_names(robot)))
@@ -337,8 +348,12 @@ class RunForm:
             return replace(plan, target=configuration("target", self.target, robot))
         return replace(plan, motion=motion.plan(robot))
 
-    def changed_since(self, plan: RunPlan) -> list[str]:
+    def changed_since(self, plan: RunPlan, robot: Robot) -> list[str]:
         """What acts in that simulation otherwise than the form says now."""
+        try:
+            ground = self.ground.plan(robot)
+        except InputError:
+            ground = {}
         try:
             pushes = tuple(push.plan(k + 1) for k, push in enumerate(self.pushes))
         except InputError:
@@ -347,6 +362,7 @@ class RunForm:
             "joint stops": (self.stops, plan.stops),
             "torque limits": (self.saturate, plan.saturate),
             "pushes": (pushes, plan.pushes),
+            "the ground": (ground, plan.ground),
         }
         return [name for name, (mine, its) in now.items() if mine != its]
 
@@ -367,6 +383,11 @@ class RunForm:
         _check_length(name, t)
         self.table = Samples(name, t, finite(name, table, [f"tau_{joint}" for joint in names]))
         self.drive = "csv"
+
+
+def drives(robot: Robot) -> dict[str, str]:
+    """Torques that a robot may be driven by: motions between poses are not for wheels."""
+    return {key: text for key, text in DRIVES.items() if not robot.model.contacts or key in OF_WHEELS}
 
 
 def _check_length(name: str, t: np.ndarray) -> None:

@@ -20,6 +20,8 @@ from redyn.studio.carrying import FIELDS as FIELDS_OF_PAYLOAD
 from redyn.studio.carrying import PayloadForm
 from redyn.studio.editor import MOST_LINKS
 from redyn.studio.forms import MotionForm, PathForm, RunForm
+from redyn.studio.grounding import FIELDS as FIELDS_OF_GROUND
+from redyn.studio.grounding import GroundForm
 from redyn.studio.lessons import Lessons
 from redyn.studio.links import new_robot
 from redyn.studio.loop_rows import LOOP
@@ -67,6 +69,7 @@ def snapshot(state: State) -> dict[str, Any]:
             **_form(state.run, "run"),
             **{name: getattr(state.run, name) for name in _SWITCHES},
             "pushes": [dataclasses.asdict(x) for x in state.run.pushes],
+            "ground": dataclasses.asdict(state.run.ground),
         },
         "pose": dataclasses.asdict(state.pose),
         "payload": dataclasses.asdict(state.payload),
@@ -113,6 +116,7 @@ def restore(state: State, data: object, start: Opened | None = None) -> None:
         for name in _SWITCHES:
             setattr(run, name, kept["run"].get(name) is True)
         run.pushes = _pushes(kept["run"].get("pushes", []), robot)
+        run.ground = _ground(kept["run"].get("ground"), run.ground)
         payload = _payload(kept.get("payload"))
         motors = _motors(kept.get("motors"), robot)
         sizing: set[Tab] = {tab for tab in MOTIONS if tab in kept.get("sizing", [])}
@@ -240,6 +244,15 @@ def _pose(data: object, robot: Robot) -> PoseForm:
     if len(numbers) == 6 and [len(row) for row in matrix] == [4, 4, 4]:
         form.numbers, form.matrix, form.counts = numbers, matrix, form.counts or "pose"
     return form
+
+
+def _ground(data: Any, usual: GroundForm) -> GroundForm:
+    """As saved; an older version saved none."""
+    if not isinstance(data, dict):
+        return usual
+    kept = cast("dict[str, Any]", data)
+    texts = {name: str(kept.get(name, ""))[:LONGEST] for name in FIELDS_OF_GROUND}
+    return GroundForm(on=kept.get("on") is True, **texts)
 
 
 def _fill(form: MotionForm | RunForm, data: dict[str, Any], name: str) -> None:

@@ -58,9 +58,9 @@ class Range(NamedTuple):
 def position_range(robot: Robot) -> Range:
     """Bounds of the entries of q."""
     low, high = np.full(robot.nq, -np.inf), np.full(robot.nq, np.inf)
-    for link, i, (least, most) in zip(robot.model.driven, robot.model.starts, robot.limits, strict=True):
-        if link.joint.single:
-            low[i], high[i] = least, most
+    for variable in robot.model.variables:
+        if variable.joint.single:
+            low[variable.q], high[variable.q] = robot.limits[variable.rate]
     return Range(low, high)
 
 
@@ -91,14 +91,14 @@ def has_efforts(robot: Robot) -> bool:
 
 def at_limits(robot: Robot, t: Array, tau: Array) -> list[str]:
     """Actuators that gave all they can, a sentence each: how long in all."""
-    limits, turns, found = robot.effort_limits, turning(robot), list[str]()
+    limits, turns, found = robot.effort_limits, turning(robot, "actuators"), list[str]()
     for k in np.flatnonzero(np.isfinite(limits)).tolist():
         full = np.abs(tau[:, k]) >= limits[k] * (1 - ROUNDING)
         if full.any() and len(t) > 1:
             seconds = float((np.diff(t) * (full[1:] & full[:-1])).sum())
             unit = "Nm" if turns[k] else "N"
             since = float(t[int(full.argmax())])
-            name = robot.velocity_names[k]
+            name = robot.torque_names[k]
             found.append(
                 f"{name} is held to its torque limit of {limits[k]:.4g} {unit}, first at {since:.3g} s, "
                 f"for {seconds:.3g} s in all"
@@ -110,6 +110,17 @@ def symmetric(most: ArrayLike | None, count: int) -> Range:
     """Bounds on both sides of zero; without a number there are none."""
     high = np.full(count, np.inf) if most is None else np.array(most, dtype=np.float64)
     return Range(-high, high)
+
+
+def _columns(robot: Robot, kind: str) -> tuple[list[str], list[bool]]:
+    """The names of the columns of a quantity, and whether each is an angle."""
+    if kind == "q":
+        turns = turning(robot, "coordinates")
+        single = {v.q: turns[v.rate] for v in robot.model.variables if v.joint.single}
+        return robot.coordinate_names, [single.get(i, True) for i in range(robot.nq)]
+    if kind == "tau":
+        return robot.torque_names, turning(robot, "actuators")
+    return robot.velocity_names, turning(robot)
 
 
 def violations(
@@ -126,12 +137,6 @@ def violations(
 
     `stops`: joint stops are active. `more`: limits that are not those of the robot's file. `angles`: their unit.
     """
-    turns = turning(robot)
-    velocity_of = {
-        i: j
-        for j, (link, i) in enumerate(zip(robot.model.driven, robot.model.starts, strict=True))
-        if link.joint.single
-    }
     found: list[str] = []
     for kind, values, bounds in (
         ("q", q, position_range(robot)),
@@ -140,9 +145,9 @@ def violations(
         *more,
     ):
         what, angular, linear = _WORDS[kind]
-        names = robot.coordinate_names if kind == "q" else robot.velocity_names
+        names, turns = _columns(robot, kind)
         for k in np.flatnonzero(bounds.beyond(values).any(axis=0)).tolist():
-            unit = angular if turns[velocity_of[k] if kind == "q" else k] else linear
+            unit = angular if turns[k] else linear
             column = values[:, k]
             over = np.nan_to_num(np.maximum(bounds.low[k] - column, column - bounds.high[k]), nan=-np.inf)
             worst = float(column[int(over.argmax())])

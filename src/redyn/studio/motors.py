@@ -112,7 +112,9 @@ class Sized(NamedTuple):
 
 
 def sized(robot: Robot, form: MotorForm, t: Array, qd: Array, tau: Array, qdd: Array) -> Sized | None:
-    """None if there is no motion. Rows from where a motion is no longer finite are left out."""
+    """None without a motion, or if not every rate has its actuator. Rows that are not finite are left out."""
+    if robot.torque_names != robot.velocity_names:
+        return None
     finite = np.isfinite(np.hstack([qd, tau, qdd])).all(axis=1)
     rows = slice(None) if finite.all() else slice(0, int(finite.argmin()))
     if len(t[rows]) < 2:

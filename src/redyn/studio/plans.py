@@ -165,20 +165,24 @@ class RunPlan:
     saturate: bool = False  # actuators give no more than their limits
     payload: Payload | None = None
     pushes: tuple[Push, ...] = ()
+    ground: dict[str, Any] | None = None
 
     def options(self, method: str) -> dict[str, Any]:
         """Arguments of `redyn.simulate` besides state, duration and torque."""
         exact = {"step": self.step} if method in FIXED_STEP else {"rtol": self.rtol, "atol": self.rtol / 100}
         acting = {name: True for name in ("stops", "saturate") if getattr(self, name)}
         pushes = {"pushes": list(self.pushes)} if self.pushes else {}
-        return {**exact, "sample": self.sample, **acting, **pushes}
+        ground = {} if self.ground is None else {"ground": self.ground or True}
+        return {**exact, "sample": self.sample, **acting, **pushes, **ground}
 
     @property
     def conditions(self) -> list[str]:
         """What acts beside the drive, in words; the payload is in the name of the robot."""
         pushes = counted(len(self.pushes), "push", "pushes")
         switches = (self.stops, "joint stops"), (self.saturate, "torque limits"), (bool(self.pushes), pushes)
-        return [text for on, text in switches if on]
+        numbers = ", ".join(f"{name} {value:g}" for name, value in (self.ground or {}).items() if name != "contacts")
+        ground = [] if self.ground is None else [f"ground ({numbers})" if numbers else "ground"]
+        return [text for on, text in switches if on] + ground
 
     def state(self, robot: Robot) -> tuple[Array, Array]:
         """The first arguments of `redyn.simulate`, q and qd."""

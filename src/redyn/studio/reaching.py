@@ -124,6 +124,8 @@ class PoseForm:
 
 def unsolved(robot: Robot) -> str:
     """Why there is no inverse kinematics of a robot; empty if there is."""
+    if robot.model.contacts:
+        return f"No inverse kinematics: {robot.name} is on wheels, which are not solved for. Move it with the sliders."
     if robot.nq == robot.dof or is_closed(robot):
         return ""
     return (
@@ -162,7 +164,7 @@ def _proper(pose: Array) -> Array:
 
 def _only_positions(robot: Robot, frame: str) -> bool:
     """Whether the joints have nothing left once the position is given, as for a planar arm with two of them."""
-    if robot.model.loops or robot.nq != robot.dof or robot.dof > 3:
+    if robot.model.loops or robot.model.contacts or robot.nq != robot.dof or robot.dof > 3:
         return False
     somewhere = robot.initial + 0.3 * np.arange(1, robot.dof + 1)
     return int(np.linalg.matrix_rank(robot.jacobian(somewhere, frame)[3:], 1e-6)) == robot.dof
@@ -268,11 +270,11 @@ def _rounded(x: float, digits: int) -> str:
 
 def _turning_coordinates(robot: Robot) -> list[bool]:
     """For each entry of q, whether it is an angle."""
-    turns = turning(robot)
+    turns = turning(robot, "coordinates")
     found = [False] * robot.nq
-    for link, i, turn in zip(robot.model.driven, robot.model.starts, turns, strict=True):
-        if link.joint.single:
-            found[i] = turn
+    for variable in robot.model.variables:
+        if variable.joint.single:
+            found[variable.q] = turns[variable.rate]
     return found
 
 

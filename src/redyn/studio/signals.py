@@ -34,6 +34,8 @@ GROUPS = {
     "energy": ("energy: {}", "J", "J"),
     "reference": ("{}: reference", "rad", "m"),
     "error": ("{}: reference - value", "rad", "m"),
+    "normal": ("{}: normal force", "N", "N"),
+    "slip": ("{}: slip", "m/s", "m/s"),
 }
 _PLOTS = {"torque": "tau"}  # plots that are not called like their columns
 
@@ -101,7 +103,7 @@ def of_inverse(found: Inverse) -> Trace:
 def of_run(finished: Finished, plan: RunPlan) -> Trace:
     """A simulation; if a controller acts, with its reference and error."""
     run = finished.run
-    plots: dict[str, Curves] = {key: (plot.names, plot.values) for key, plot in run_plots(run).items()}
+    plots: dict[str, Curves] = {key: (plot.names, plot.values) for key, plot in run_plots(run).items() if key in GROUPS}
     wanted = _reference(run.robot, plan, run.t)
     if wanted is not None:
         names = run.robot.coordinate_names
@@ -131,21 +133,27 @@ def column_units(robot: Robot, names: Iterable[str]) -> list[str]:
     units = {"t": "s"}
     for group in ("qd", "qdd", "tau"):
         _, angular, linear = GROUPS[group]
-        for name, turns in zip(robot.velocity_names, turning(robot), strict=True):
+        names_of, turn_of = robot.velocity_names, turning(robot)
+        if group == "tau":
+            names_of, turn_of = robot.torque_names, turning(robot, "actuators")
+        for name, turns in zip(names_of, turn_of, strict=True):
             units[f"{group}_{name}"] = angular if turns else linear
     for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
         units[f"q_{name}"] = unit
-    whole = {"path": "m", "energy": "J"}
+    whole = {"path": "m", "energy": "J", "normal": "N", "pressure": "m", "slip": "m/s"}
+    of_contacts = {"fx": "N", "fy": "N", "fz": "N", "gap": "m", "slip": "m/s"}
     found: list[str] = []
     for name in names:
         own = name.partition(", ")[0]  # of another run, it is followed by its label
         part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
-        found.append(units.get(own) or units.get(part) or whole.get(group, ""))
+        last = of_contacts.get(own.rpartition("_")[2], "") if group == "contact" else ""
+        found.append(units.get(own) or units.get(part) or last or whole.get(group, ""))
     return found
 
 
 def _trace(source: Source, about: str, robot: Robot, t: Array, plots: dict[str, Curves]) -> Trace:
     turns = dict(zip(robot.velocity_names, turning(robot), strict=True))
+    turns |= dict(zip(robot.torque_names, turning(robot, "actuators"), strict=True))
     entries = dict(zip(robot.coordinate_names, coordinate_units(robot), strict=True))
     signals: list[Signal] = []
     for group, (names, _) in plots.items():

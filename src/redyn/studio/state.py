@@ -189,6 +189,16 @@ class State:
         if self.open_loop:
             raise InputError(f"nothing can be computed: {self.open_loop}")
 
+    @property
+    def no_motion(self) -> str:
+        """Why a robot cannot follow motions between poses; empty if it can."""
+        if not self.robot.model.contacts:
+            return ""
+        return (
+            f"{self.robot.name} is on wheels, with which not every motion between two poses is free of slip: "
+            "simulate it in the tab Forward dynamics"
+        )
+
     def check_right(self) -> None:
         """Raises an error while the tables are invalid: results would be of another robot than the tables show."""
         if self.mistake:
@@ -312,22 +322,25 @@ class State:
         Where loops are closed, passive joints follow. Returns a note if the joint stops at a limit instead, or where
         the loops reach no further.
         """
-        if not 0 <= slider < self.robot.dof or not np.isfinite(value):
+        if not 0 <= slider < self.robot.model.tangent or not np.isfinite(value):
             raise InputError(f"slider {slider + 1}: expected a number")
         if not movable(self.robot)[slider]:
-            raise InputError(f"{self.robot.velocity_names[slider]} is passive: it follows the driven joints")
+            raise InputError(f"{self._slider_name(slider)} is passive: it follows the driven joints")
         low, high = self.robot.limits[slider]
         kept = float(np.clip(value, low, high))
         if is_closed(self.robot):
             self.q, why = towards(self.robot, self.q, slider, kept)
             if why:
-                return f"{self.robot.velocity_names[slider]} can go no further: {why}"
+                return f"{self._slider_name(slider)} can go no further: {why}"
         else:
             self.q = slid(self.robot, self.q, slider, kept)
         if kept == value:
             return ""
-        unit = "m" if self.robot.model.driven[slider].joint.kind == "prismatic" else "rad"
-        return f"{self.robot.velocity_names[slider]} stops at its limit, {self.angles.brief(kept, unit)}"
+        unit = "m" if self.robot.model.located[slider].joint.kind == "prismatic" else "rad"
+        return f"{self._slider_name(slider)} stops at its limit, {self.angles.brief(kept, unit)}"
+
+    def _slider_name(self, slider: int) -> str:
+        return self.robot.model.located[slider].joint.label
 
     def reset(self) -> None:
         """Back to the initial pose."""
@@ -477,6 +490,8 @@ class State:
         """Arguments of `work.inverse`."""
         self.check_right()
         self.check_closed()
+        if self.no_motion:
+            raise InputError(self.no_motion)
         driven = len(self.robot.driven_rates)
         if is_closed(self.robot) and driven < self.robot.model.mobility:
             raise InputError(
@@ -530,10 +545,12 @@ class State:
 
     def matrices(self) -> dict[str, Array]:
         """Mass matrix, Coriolis matrix and gravity at the current state; of a robot with loops, those of its tree."""
-        robot, q = self.robot.tree, self.q
+        robot, q, rates = self.robot.tree, self.q, self.rates_at(self.time)
+        if self.robot.model.contacts:
+            rates = self.robot.rates(q, rates)
         return {
             "mass": robot.mass_matrix(q),
-            "coriolis": robot.coriolis_matrix(q, self.rates_at(self.time)),
+            "coriolis": robot.coriolis_matrix(q, rates),
             "gravity": robot.gravity_torque(q)[:, None],
         }
 

@@ -197,6 +197,8 @@ def read(draft: Draft) -> RobotDescription | list[Problem]:
     data = {key: value for key, value in draft.robot.items() if key not in ("centre", "actuated")}
     actuated = draft.actuated
     closing: dict[str, Any] = {} if actuated is None else {"loops": loops, "actuated": actuated}
+    if actuated is None and "rolling" in data and draft.robot.get("actuated") is not None:
+        closing = {"actuated": draft.robot["actuated"]}
     try:
         description = from_mapping({**data, "links": links, **closing})
         check_physical(description)

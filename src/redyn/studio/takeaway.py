@@ -230,6 +230,8 @@ def _forward_report(path: Path, state: State, found: Forward, formulas: Formulas
         appendix=appendix(state, formulas),
         payload=found.order.plan.payload and found.order.plan.payload.drawn_on(state.robot),
         pushes=drawn(state.robot, found.order.plan.pushes),
+        rates=first.qd[keep],
+        standing=first.standing if keep.all() else None,
     )
 
 

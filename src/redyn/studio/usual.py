@@ -5,6 +5,7 @@ They take a second for some robots, so they are found once per robot, where no p
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar, cast
@@ -24,6 +25,10 @@ from redyn.studio.entries import entries, is_closed, movable, moved, whole_pose
 from redyn.studio.plans import MotionPlan, Numbers, PathPlan, round_number
 
 Array = NDArray[np.float64]
+
+GENTLE = 0.5  # m/s^2 of wheels, m/s of blades
+ROLLING = 2.0  # m/s of disks, rad/s of blades
+NO_TORQUE = 1e-9  # Nm
 T = TypeVar("T")
 
 TURN, SLIDE = np.pi / 3, 0.1  # rad and m, from the start of a joint to its stop
@@ -98,12 +103,41 @@ def _stop(robot: Robot) -> Array:
     return robot.initial[own.q]
 
 
+def usual_torque(robot: Robot) -> list[float]:
+    """Of a robot on wheels: drives it at about half a metre per second squared, on a curve where it can."""
+    spins = {contact.spin: contact.radius for contact in robot.model.contacts if contact.spin}
+    links = {link.name: k for k, link in enumerate(robot.model.links, start=1)}
+    radii = [spins.get(links[link.name], 0.0) for link in robot.model.actuators]
+    driven = max(sum(r > 0 for r in radii), 1)
+    torques = [GENTLE * robot.total_mass * r / driven * (1.0 - 0.25 * (k % 2)) for k, r in enumerate(radii)]
+    with contextlib.suppress(RedynError):  # arms that it carries are held
+        still = np.zeros(robot.dof)
+        held = robot.inverse_dynamics(robot.initial, still, still)
+        torques = [drive if r else float(hold) for drive, r, hold in zip(torques, radii, held, strict=True)]
+    return [float(f"{x:.2g}") if abs(x) > NO_TORQUE else 0.0 for x in torques]
+
+
+def usual_rates(robot: Robot) -> list[float]:
+    """Of a robot that rolls or glides without actuators at its wheels: on its way, for it would stay at rest."""
+    contacts = robot.model.contacts
+    if not contacts or any(contact.spin for contact in contacts):
+        return [0.0] * robot.dof
+    radius = max(contact.radius for contact in contacts)
+    slides = [link.joint.kind == "prismatic" for link in robot.model.driven]
+    rates = [GENTLE if slide else 0.0 for slide in slides]
+    turns = [k for k, slide in enumerate(slides) if not slide]
+    if turns:
+        rates[turns[-1]] = float(f"{ROLLING / radius:.2g}") if radius else ROLLING
+    return rates
+
+
 def _stepped(robot: Robot, share: float) -> Array:
     """All joints moved, but for those with quaternions; the other way where a limit is near."""
     q, model = robot.initial, robot.model
-    for link, i, (low, high) in zip(model.driven, model.starts, robot.limits, strict=True):
-        if link.joint.single:
-            step = share * (SLIDE if link.joint.kind == "prismatic" else TURN)
+    for variable in model.variables:
+        if variable.joint.single:
+            i, (low, high) = variable.q, robot.limits[variable.rate]
+            step = share * (SLIDE if variable.joint.kind == "prismatic" else TURN)
             q[i] = np.clip(q[i] + step if low <= q[i] + step <= high else q[i] - step, low, high)
     return q
 

@@ -21,6 +21,7 @@ from redyn.report.html import POINTS, chart
 from redyn.report.plots import Other, Plot, curves, turning
 from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
+from redyn.report.standing import charts as contact_charts
 from redyn.robot import Robot, TorqueParts, load
 from redyn.simulation import Run, SimulationError, simulate
 from redyn.studio.carrying import Payload, loaded
@@ -234,7 +235,16 @@ def _finished(
     keep = np.isfinite(run.q).all(axis=1)
     payload = plan.payload and plan.payload.drawn_on(robot)
     pushes = drawn(robot, plan.pushes)
-    shown = scene(robot, run.t[keep], run.q[keep], meshes=meshes, payload=payload, pushes=pushes)
+    shown = scene(
+        robot,
+        run.t[keep],
+        run.q[keep],
+        meshes=meshes,
+        payload=payload,
+        pushes=pushes,
+        rates=run.qd[keep],
+        standing=run.standing if keep.all() else None,
+    )
     return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
@@ -272,8 +282,8 @@ def _rates(title: str, robot: Robot, values: Array, per: str, bounds: Range, ang
 
 def torque_plot(robot: Robot, tau: Array) -> Plot:
     """Of the driven joints: passive ones carry none."""
-    at, turns = robot.driven_rates, turning(robot)
-    names, bounds = robot.velocity_names, effort_range(robot)
+    at, turns = robot.driven_rates, turning(robot, "actuators")
+    names, bounds = robot.torque_names, effort_range(robot)
     unit = ", ".join(dict.fromkeys("Nm" if turns[i] else "N" for i in sorted(at, key=lambda i: not turns[i])))
     plot = Plot("Torques", unit or "Nm", [names[i] for i in at], tau[:, at])
     return limited(plot, Range(bounds.low[at], bounds.high[at]))
@@ -325,6 +335,8 @@ def run_plots(run: Run, angles: Angles = RADIANS) -> dict[str, Plot]:
         plots["tau"] = torque_plot(robot, run.tau)
     if robot.model.end_effector is not None:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], run.path)
+    if run.standing is not None:
+        plots |= dict(zip(CONTACT_PLOTS, contact_charts(robot, run.standing.contacts), strict=True))
     return plots
 
 
@@ -356,7 +368,16 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 # --- tables to download ------------------------------------------------------------------------------------------
 
 BLOCK = 5000  # rows that are written at a time
-PREFIXES = {"torque": "tau", "tau": "tau", "q": "q", "qd": "qd", "qdd": "qdd", "path": "path", "energy": "energy"}
+CONTACT_PLOTS = ("stands", "normal", "pressure", "slip")
+PREFIXES = {name: name for name in CONTACT_PLOTS} | {
+    "torque": "tau",
+    "tau": "tau",
+    "q": "q",
+    "qd": "qd",
+    "qdd": "qdd",
+    "path": "path",
+    "energy": "energy",
+}
 
 
 def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Array]:

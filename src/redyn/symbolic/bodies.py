@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from redyn.algebra import MassMatrix, RotationX, RotationZ, Sym3, Vec3
-from redyn.model import Link, Loop, Model
+from redyn.model import Contact, Link, Loop, Model, Rolling
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.parameters import Parameters, exact
 
 Triple = tuple[Expr, Expr, Expr]
+_NOISE = 1e-12  # relative; smaller values are rounding errors of zero
 _RIGHT = 1e-8  # smaller sines and cosines are rounded to zero
 
 
@@ -67,6 +68,8 @@ class SymbolicRobot:
     qdd: list[Expr]
     tabled: bool  # whether the axes are those of a DH table
     loops: tuple[Loop, ...]  # cut joints, their frames in these axes
+    contacts: tuple[Contact, ...] = ()  # wheels that roll, likewise
+    body_rates: tuple[Expr, ...] = ()  # of a planar base in its own axes, where some of them are independent
 
     @property
     def dof(self) -> int:
@@ -113,6 +116,54 @@ def turned_tensor(turns: Sequence[Turning], six: Sequence[Expr]) -> tuple[Expr, 
     return tuple(sp.expand(rows[i][j]) for i, j in flat)
 
 
+def not_idle(turns: Sequence[Turning]) -> tuple[Turning, ...]:
+    return tuple(t for t in turns if (t.cosine, t.sine) != (1, 0))
+
+
+def inertia_constants(take: Parameters, i: int | str, six: Sequence[float]) -> list[Expr]:
+    return [take.take(f"I_{i}{k}", x) for k, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), six, strict=True)]
+
+
+def joint_constants(link: Link, i: int | str, take: Parameters) -> dict[str, Any]:
+    """Rotor, friction and spring of joint i."""
+    j = link.joint
+    k = take.take(f"k_{i}", cast(float, j.stiffness))
+    rest = take.take(f"rest_{i}", cast(float, j.rest)) if j.stiffness != 0.0 else sp.Integer(0)
+    return (
+        {"stiffness": k, "rest": rest}
+        | {
+            name: take.take(f"{name}_{i}", cast(float, getattr(j, name)))
+            for name in ("armature", "damping", "coulomb", "smoothing")
+            if name != "smoothing" or j.coulomb != 0.0
+        }
+        | ({} if j.coulomb != 0.0 else {"smoothing": sp.Integer(0)})
+    )
+
+
+def gravity_constants(model: Model, take: Parameters) -> Triple:
+    """g along a coordinate axis, or g_x, g_y, g_z."""
+    g = [float(cast(float, x)) for x in model.gravity.components()]
+    along = [k for k in range(3) if g[k] != 0.0]
+    if len(along) == 1:
+        size = take.take("g", abs(g[along[0]]))
+        sign = 1 if g[along[0]] > 0 else -1
+        return cast(Triple, tuple(sign * size if k == along[0] else sp.Integer(0) for k in range(3)))
+    return cast(Triple, tuple(take.take(f"g_{axis}", x) for axis, x in zip("xyz", g, strict=True)))
+
+
+def link_numbers(link: Link) -> tuple[float, list[float], list[float]]:
+    """Mass, mass centre and inertia about it of a link of the model, in its axes; rounding errors of zero are zero."""
+    m, h, com = (float(cast(float, link.M.m)), link.M.h.components(), link.com.components())
+    centre, first = ([float(cast(float, x)) for x in v] for v in (com, h))
+    S = [float(cast(float, x)) for x in link.M.S.components()]
+    lever = [first[a] * centre[b] for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
+    S_C = [s - l for s, l in zip(S, lever, strict=True)]
+    trace = S_C[0] + S_C[3] + S_C[5]
+    inertia = [trace - S_C[0], -S_C[1], -S_C[2], trace - S_C[3], -S_C[4], trace - S_C[5]]
+    largest = max(map(abs, (*S, trace)), default=0.0)
+    return m, centre, [0.0 if abs(x) < _NOISE * largest else x for x in inertia]
+
+
 def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
     """The model for the recursions, with SymPy expressions for its constants."""
     links: list[Link] = []
@@ -149,4 +200,14 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
         else loop
         for loop, own in zip(robot.loops, model.loops, strict=True)
     )
-    return replace(model, links=tuple(links), gravity=Vec3(*robot.gravity), loops=loops)
+    reduction = model.reduction
+    if isinstance(reduction, Rolling):
+        reduction = replace(reduction, contacts=robot.contacts)
+    return replace(
+        model,
+        links=tuple(links),
+        gravity=Vec3(*robot.gravity),
+        loops=loops,
+        contacts=robot.contacts,
+        reduction=reduction,
+    )

@@ -30,12 +30,17 @@ _STEP = 1e-30  # complex step: no difference is formed, so nothing cancels
 
 def check(eqs: Equations, points: int, seed: int) -> Agreement:
     rng = np.random.default_rng(seed)
-    short = eqs.dof <= SYMBOLIC and sum(map(len, eqs.closed.run("inverse_dynamics"))) <= TERMS
-    found = _symbolic(eqs) if short else _at_points(eqs, points, rng)
+    found = derivations(eqs, points, rng)
     found.append(_with_robot(eqs, points, rng))
     if eqs.robot.model.loops and found[-1].equal:
         found += compare_loops(eqs, points, rng)
     return Agreement(tuple(found))
+
+
+def derivations(eqs: Equations, points: int, rng: np.random.Generator) -> list[Comparison]:
+    """DeNOC, Newton-Euler and Lagrange of the tree beside each other."""
+    short = eqs.dof <= SYMBOLIC and sum(map(len, eqs.closed.run("inverse_dynamics"))) <= TERMS
+    return _symbolic(eqs) if short else _at_points(eqs, points, rng)
 
 
 def _symbolic(eqs: Equations) -> list[Comparison]:

@@ -33,6 +33,8 @@ class ClosedForms:
         joints = [letters(q + b.zero, q) for q, b in zip(robot.q, robot.bodies, strict=True) if b.kind == "revolute"]
         twists = {t.angle for b in robot.bodies for t in b.turns if t.cosine.free_symbols}
         twists |= {b.end_twist for b in robot.bodies if b.end_twist.free_symbols}
+        rollers = [sp.sympify(x) for contact in robot.contacts for x in contact.roller]
+        twists |= {wave.args[0] for x in rollers for wave in x.atoms(sp.cos, sp.sin)}
         self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols())
         rates = [qd for qd, b in zip(robot.qd, robot.bodies, strict=True) if b.kind == "revolute"]
         self.writer = Writer(self.arith, parallel_runs(robot), rates)
@@ -43,7 +45,7 @@ class ClosedForms:
         self.lagrange = cache(self._lagrange)
 
     def _symbols(self) -> set[Expr]:
-        found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd}
+        found: set[Expr] = {*self.robot.q, *self.robot.qd, *self.robot.qdd, *self.robot.body_rates}
         for body in self.robot.bodies:
             constants = [
                 body.mass,
@@ -61,6 +63,9 @@ class ClosedForms:
         for loop in self.robot.loops:
             entries = [x for frame in (loop.A, loop.B) for x in frame.pose.o.components()]
             found = found.union(*(sp.sympify(x).free_symbols for x in (*entries, *loop.numbers)))
+        for contact in self.robot.contacts:
+            constants = (*contact.hub.components(), *contact.axle.components(), *contact.roller, contact.radius)
+            found = found.union(*(sp.sympify(x).free_symbols for x in constants))
         return found.union(*(x.free_symbols for x in (*self.robot.gravity, *(self.robot.tip or ()))))
 
     def state(self, names: Sequence[str]) -> list[list[Poly]]:

@@ -41,6 +41,9 @@ def derive(
     is to do so if the robot's numbers are those of rods. `centres="r"` uses the book's r_i, from the mass centre to the
     far end, instead of d_i.
 
+    Where wheels roll, the coordinates are x, y, psi of the base, phi of wheels and theta of other joints, and a disk that
+    moves freely has x, y, z, psi, theta and phi: see `redyn.symbolic.rolling`.
+
     >>> import redyn
     >>> eqs = redyn.derive("two-link")
     >>> eqs.coriolis_matrix[0, 1]
@@ -53,11 +56,20 @@ def derive(
     1/3
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
+    if loaded.model.contacts:
+        from redyn.symbolic.rolling.equations import RollingEquations
+        from redyn.symbolic.rolling.euler import euler_disk, is_free_disk
+
+        given, kind = loaded, RollingEquations
+        loaded = euler_disk(loaded) if is_free_disk(loaded) else loaded
+    else:
+        given, kind = loaded, Equations
     if centres not in ("d", "r"):
         raise InputError(f"centres: expected 'd' or 'r', got {centres!r}")
     first = Parameters(numbers, where)
     symbolic_robot(loaded.description, loaded.model, first, centres, rods)
-    eqs = Equations(loaded, Parameters(numbers, where, first.known), centres, rods)
+    eqs = kind(loaded, Parameters(numbers, where, first.known), centres, rods)
+    eqs.free = given if given is not loaded else None
     chosen = {
         "numbers": numbers if isinstance(numbers, bool | str) else list(numbers),
         "rods": rods,
@@ -69,7 +81,7 @@ def derive(
     return eqs
 
 
-_COLUMNS = ("coriolis_vector", "gravity_torque", "spring_torque", "friction_torque", "torque", "D")
+COLUMNS = ("coriolis_vector", "gravity_torque", "spring_torque", "friction_torque", "torque", "D")
 QUANTITIES = (*CLOSED, "friction_torque", "torque", "U", "D", "inverse_mass_matrix")
 
 
@@ -170,7 +182,7 @@ class Equations(LoopedEquations):
         if key not in self._functions:
             self._functions[key] = numeric(found, list(numbers))
         result = self._functions[key](*numbers.values())
-        return np.squeeze(result, -1) if name in (*_COLUMNS, *LOOP_COLUMNS) else result
+        return np.squeeze(result, -1) if name in (*COLUMNS, *LOOP_COLUMNS) else result
 
 
 def numeric(found: Any, symbols: list[Expr]) -> Callable[..., Array]:

@@ -15,7 +15,22 @@ import sympy  # pyright: ignore[reportMissingTypeStubs]
 Expr = Any  # SymPy's own annotations are too loose for strict checking.
 sp = cast(Any, sympy)
 
-_GREEK = ("theta", "alpha", "phi", "tau", "omega", "beta", "gamma", "delta", "lambda", "Gamma", "Delta", "nu", "sigma")
+_GREEK = (
+    "theta",
+    "alpha",
+    "phi",
+    "tau",
+    "omega",
+    "beta",
+    "gamma",
+    "delta",
+    "lambda",
+    "Gamma",
+    "Delta",
+    "nu",
+    "sigma",
+    "psi",
+)
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
 _LIKE_RATES = ("G", "G'", "Gamma", "nu", "tau^t")  # last in a product, as rates are
 BREAK = "\x01"  # where a long formula may be broken
@@ -47,7 +62,8 @@ def symbol_latex(name: str) -> str:
     letter += "'" * head.count("'") + (f"^{{{raised}}}" if raised else "")
     if rest and rest[0] in _ACCENTS:
         letter = rf"{_ACCENTS[rest.pop(0)]}{{{letter}}}"
-    return letter + (f"_{{{','.join(rest)}}}" if rest else "")
+    below = ["\\" + part if part in _GREEK else part for part in rest]
+    return letter + (f"_{{{','.join(below)}}}" if below else "")
 
 
 def number_text(value: Expr, latex: bool) -> str:

@@ -14,7 +14,7 @@ from redyn.symbolic.notation import Expr, sp, symbol
 
 # Groups for `numbers=`: the prefixes of the parameter names in each.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "geometry": ("a", "b", "alpha", "beta", "gamma", "theta", "p", "A", "B", "l", "gear"),
+    "geometry": ("a", "b", "alpha", "beta", "gamma", "theta", "p", "A", "B", "l", "gear", "h", "R"),
     "mass": ("m",),
     "centre": ("d", "r"),
     "inertia": ("I",),

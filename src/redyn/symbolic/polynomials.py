@@ -36,6 +36,21 @@ def letters(angle: Expr, variable: Expr = None) -> Angle:
     return Angle(angle, variable, sp.Dummy(f"c({angle})"), sp.Dummy(f"s({angle})"))
 
 
+@dataclass(frozen=True)
+class Divisor:
+    """A polynomial that others are divided by; those are multiples of it."""
+
+    value: Poly
+    inverted: bool = False
+
+    def __rtruediv__(self, one: int) -> Divisor:
+        assert one == 1
+        return Divisor(self.value, True)
+
+    def __rmul__(self, other: Poly) -> Poly:
+        return other.exquo(self.value) if self.inverted else other * self.value
+
+
 class Polynomials:
     """The arithmetic. `angles` have generators for sine and cosine; `others` are the remaining symbols."""
 
@@ -73,7 +88,15 @@ class Polynomials:
         return self.element(found.s), self.element(found.c)
 
     def sqrt(self, value: Scalar, /) -> Scalar:
-        raise InputError("a square root is not a polynomial: Coulomb friction must be left out here")
+        """Of a perfect square, to divide by: the lean of a wheel has one, sin(theta)^2 with theta from 0 to pi."""
+        factor, parts = cast(Any, value).factor_list()
+        root = sp.sqrt(sp.Rational(factor.numerator, factor.denominator))
+        if not root.is_Rational or any(power % 2 for _, power in parts):
+            raise InputError("a square root is not a polynomial: Coulomb friction must be left out here")
+        found = self.element(root)
+        for part, power in parts:
+            found = found * part ** (power // 2)
+        return cast(Scalar, Divisor(found))
 
     def derivative(self, p: Poly, by: Expr) -> Poly:
         """Derivative with respect to a joint variable, including its sine and cosine."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
@@ -12,10 +11,25 @@ from redyn.description.schema import JointDescription, LinkDescription, RobotDes
 from redyn.errors import InputError
 from redyn.model import Link, Model
 from redyn.robot import Robot
-from redyn.symbolic.bodies import Body, SymbolicRobot, Triple, Turning, angle_parameter, turned, turned_tensor, turning
+from redyn.symbolic.bodies import (
+    Body,
+    SymbolicRobot,
+    Triple,
+    Turning,
+    angle_parameter,
+    gravity_constants,
+    inertia_constants,
+    joint_constants,
+    link_numbers,
+    not_idle,
+    turned,
+    turned_tensor,
+    turning,
+)
 from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
-from redyn.symbolic.notation import Expr, joint_symbols, sp
+from redyn.symbolic.notation import joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
+from redyn.symbolic.rolling.bodies import rolling_robot
 
 Centres = Literal["d", "r"]
 _NOISE = 1e-12  # relative; smaller values are rounding errors of zero
@@ -25,6 +39,8 @@ def symbolic_robot(
     robot: RobotDescription, model: Model, parameters: Parameters, centres: Centres, rods: bool | None
 ) -> SymbolicRobot:
     """The robot with the constants given by `parameters`."""
+    if model.contacts:
+        return rolling_robot(robot, model, parameters)
     for joint in _without_symbols(robot)[:1]:
         reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
         numbers = "; `redyn equations` derives the loops of this robot with numbers" if robot.loops else ""
@@ -57,7 +73,7 @@ def symbolic_robot(
     loops = symbolic_loops(model, bodies, table, parameters)
     with_ends(bodies, loops)
     tip_link, tip = _tip(model, bodies, table, parameters)
-    gravity = _gravity(model, parameters)
+    gravity = gravity_constants(model, parameters)
     parameters.check_all_known()
     q, qd, qdd = (joint_symbols(letters, accent) for accent in ("", "dot", "ddot"))
     return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None, loops)
@@ -104,25 +120,6 @@ def _are_rods(robot: RobotDescription, rows: list[LinkDescription] | None) -> bo
         if not all(near(x, w) for x, w in zip(inertia, wanted, strict=True)):
             return False
     return True
-
-
-def _joint(link: Link, i: int, take: Parameters) -> dict[str, Any]:
-    j = link.joint
-    k = take.take(f"k_{i}", cast(float, j.stiffness))
-    rest = take.take(f"rest_{i}", cast(float, j.rest)) if j.stiffness != 0.0 else sp.Integer(0)
-    return (
-        {"stiffness": k, "rest": rest}
-        | {
-            name: take.take(f"{name}_{i}", cast(float, getattr(j, name)))
-            for name in ("armature", "damping", "coulomb", "smoothing")
-            if name != "smoothing" or j.coulomb != 0.0
-        }
-        | ({} if j.coulomb != 0.0 else {"smoothing": sp.Integer(0)})
-    )
-
-
-def _inertia_parameters(take: Parameters, i: int, six: Sequence[float]) -> list[Expr]:
-    return [take.take(f"I_{i}{k}", x) for k, x in zip(("xx", "xy", "xz", "yy", "yz", "zz"), six, strict=True)]
 
 
 def _far_end(take: Parameters, row: LinkDescription, i: int) -> tuple[Triple, Turning]:
@@ -174,12 +171,12 @@ def _from_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters
     return Body(
         **_row(link, row, i, take),
         offset=offset,
-        turns=_not_idle(turns),
+        turns=not_idle(turns),
         centre=centre,
-        inertia=turned_tensor([alpha], _inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
+        inertia=turned_tensor([alpha], inertia_constants(take, i, row.inertia or (0.0,) * 6)),
         end=end,
         end_twist=alpha.angle,
-        **_joint(link, i, take),
+        **joint_constants(link, i, take),
     )
 
 
@@ -205,12 +202,12 @@ def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: P
     return Body(
         **_row(link, row, i, take),
         offset=offset,
-        turns=_not_idle(turns),
+        turns=not_idle(turns),
         centre=cast(Triple, tuple(symbols)),
-        inertia=tuple(_inertia_parameters(take, i, row.inertia or (0.0,) * 6)),
+        inertia=tuple(inertia_constants(take, i, row.inertia or (0.0,) * 6)),
         end=end,
         end_twist=sp.Integer(0),
-        **_joint(link, i, take),
+        **joint_constants(link, i, take),
     )
 
 
@@ -242,14 +239,7 @@ def _from_model(model: Model, i: int, take: Parameters) -> Body:
         angle = math.atan2(_float(turn.s), _float(turn.c))
         name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.rotations) > len(turns) + 1 else f"theta_{i}"
         turns.append(turning("x" if x_turn else "z", angle_parameter(take, name, angle)))
-    m, h, com = _float(link.M.m), link.M.h.components(), [_float(x) for x in link.com.components()]
-    S = [_float(x) for x in link.M.S.components()]
-    lever = [_float(h[a]) * com[b] for a, b in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))]
-    S_C = [s - l for s, l in zip(S, lever, strict=True)]
-    trace = S_C[0] + S_C[3] + S_C[5]
-    inertia = [trace - S_C[0], -S_C[1], -S_C[2], trace - S_C[3], -S_C[4], trace - S_C[5]]
-    largest = max(map(abs, (*S, trace)), default=0.0)
-    inertia = [0.0 if abs(x) < _NOISE * largest else x for x in inertia]
+    m, com, inertia = link_numbers(link)
     children = [k for k, other in enumerate(model.links, start=1) if other.parent == i]
     end: Triple = (sp.Integer(0),) * 3
     if children:
@@ -263,35 +253,20 @@ def _from_model(model: Model, i: int, take: Parameters) -> Body:
         parent=link.parent,
         kind=j.kind,
         offset=cast(Triple, tuple(take.take(n, x) for n, x in zip(names, offset, strict=True))),
-        turns=_not_idle(turns),
+        turns=not_idle(turns),
         zero=take.take(f"beta_{i}", _float(j.zero)),
         quarters=j.quarters,
         mass=take.take(f"m_{i}", m),
         centre=cast(Triple, tuple(take.take(f"d_{i}{k}", x) for k, x in zip("xyz", com, strict=True))),
-        inertia=tuple(_inertia_parameters(take, i, inertia)),
+        inertia=tuple(inertia_constants(take, i, inertia)),
         end=end,
         end_twist=sp.Integer(0),
-        **_joint(link, i, take),
+        **joint_constants(link, i, take),
     )
 
 
 def _float(value: Any) -> float:
     return float(value)
-
-
-def _not_idle(turns: Sequence[Turning]) -> tuple[Turning, ...]:
-    return tuple(t for t in turns if (t.cosine, t.sine) != (1, 0))
-
-
-def _gravity(model: Model, take: Parameters) -> Triple:
-    """g along a coordinate axis, or g_x, g_y, g_z."""
-    g = [_float(x) for x in model.gravity.components()]
-    along = [k for k in range(3) if g[k] != 0.0]
-    if len(along) == 1:
-        size = take.take("g", abs(g[along[0]]))
-        sign = 1 if g[along[0]] > 0 else -1
-        return cast(Triple, tuple(sign * size if k == along[0] else sp.Integer(0) for k in range(3)))
-    return cast(Triple, tuple(take.take(f"g_{axis}", x) for axis, x in zip("xyz", g, strict=True)))
 
 
 def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters) -> tuple[int, Triple | None]:

@@ -48,6 +48,7 @@ class TreeEquations:
 
     def __init__(self, robot: Robot, parameters: Parameters, centres: Centres, rods: bool | None) -> None:
         self.robot = robot
+        self.free: Robot | None = None  # the robot itself, where single joints stand in the place of a free one
         self.symbolic = symbolic_robot(robot.description, robot.model, parameters, centres, rods)
         self._centres: Centres = centres
         self.parameters: dict[str, Expr] = dict(parameters.expressions)

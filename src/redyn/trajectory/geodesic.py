@@ -62,6 +62,11 @@ def on_manifold(
         raise InputError(f"{kind}: start and stop must be one configuration each, {counted(robot.nq, 'number')}")
     if robot.model.loops:
         return _of_actuated(kind, robot, first, last, make, rates)
+    if robot.model.contacts:
+        raise InputError(
+            f"{kind}: {robot.name} is on wheels, which do not let it move along any line; plan for its independent "
+            f"rates ({', '.join(robot.velocity_names)}), or for robot.tree without its wheels"
+        )
     if robot.nq == robot.dof:
         return make(first, last)
     turning = np.zeros(robot.dof, dtype=bool)

@@ -24,6 +24,7 @@ from redyn.verify.row import Row, States, compared
 Array = NDArray[np.float64]
 
 TRIES = 20  # random configurations, one of which is not singular
+ON_WHEELS = "wheels: the tree without them is compared, since neither program rolls"
 SNAPPED = 1e-7  # tolerance if nearly right angles are taken for right angles
 
 
@@ -58,17 +59,20 @@ def verify(
     robot = load(source, floating_base=floating_base, exact=exact, allow_unphysical=allow_unphysical, trust=trust)
     peers = installed()
     tick("choosing states")
-    at = random_states(robot, states)
+    # Neither program rolls: of a robot on wheels, what it is made of is compared.
+    compared_robot, whole = (robot.tree, (ON_WHEELS,)) if robot.model.contacts else (robot, ())
+    at = random_states(compared_robot, states)
     found: list[Comparison] = []
     for peer, version in peers:
         tick(f"{peer.name}: reading")
         try:
-            rows = _rows(robot, read(peer, robot, Path(source), floating_base), at, exact, tick)
+            peer_robot = read(peer, compared_robot, Path(source), floating_base)
+            rows = _rows(compared_robot, peer_robot, at, exact, tick)
         except RedynError as error:
             found.append(Comparison(peer.name, version, (), skipped=str(error)))
         else:
             conventions = peer.conventions + (peer.loop_conventions if robot.loops else ())
-            found.append(Comparison(peer.name, version, conventions, rows))
+            found.append(Comparison(peer.name, version, conventions + whole, rows))
     return robot, found
 
 

@@ -11,6 +11,7 @@ from redyn.arrays import real_array
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
+from redyn.description.transforms import rolling
 from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
 from redyn.description.transforms.contacts import renamed
 from redyn.description.transforms.frames import as_frames
@@ -104,6 +105,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
         ground=robot.ground or other.ground,
         contacts=[*robot.contacts, *renamed(other, prefix)],
         **(joined(robot, other, prefix, carrier) if robot.loops or other.loops else {}),
+        **rolling.joined(robot, other, prefix),
     )
     return both if place.folder is None else both.placed_in(place.folder, place.trusted)
 

@@ -12,7 +12,7 @@ from redyn.description.placement import joint_motion, placement
 from redyn.description.poses import origin
 from redyn.description.schema import TURNING, JointDescription, LinkDescription, RobotDescription, is_unit
 from redyn.description.ties import rules
-from redyn.description.transforms import loops
+from redyn.description.transforms import loops, rolling
 from redyn.description.transforms.common import changed
 from redyn.errors import InputError
 
@@ -51,7 +51,7 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link
         for link in robot.links
     ]
-    return changed(robot, "lock", links=links, **loops.locked(robot, links, values))
+    return changed(robot, "lock", links=links, **loops.locked(robot, links, values) | rolling.locked(robot, values))
 
 
 def _followers(robot: RobotDescription, values: Held, unsaid: Collection[str]) -> Held:

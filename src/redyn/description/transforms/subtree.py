@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from redyn.description.schema import WORLD, LinkDescription, MimicDescription, RobotDescription
 from redyn.description.ties import Rule, rules
+from redyn.description.transforms import rolling
 from redyn.description.transforms.common import LONGEST_NAME, changed
 from redyn.description.transforms.contacts import within
 from redyn.description.transforms.loops import inside
@@ -44,7 +45,8 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     links = _tied_within(robot, links, moving)
     base = next(str(item.parent) for item in robot.links if item.name == link)
     closed = inside(robot, kept, moving, base)
-    return changed(robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **closed)
+    rest = closed | rolling.inside(robot)
+    return changed(robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **rest)
 
 
 def _tied_within(

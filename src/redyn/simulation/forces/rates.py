@@ -18,7 +18,8 @@ def rates_of_links(model: Model) -> list[tuple[int, int, float]]:
         return [(V, tie.leader, tie.factor) for tie in model.ties]
     found: list[tuple[int, int, float]] = []
     for i, (link, start) in enumerate(zip(model.links, offsets(model.links), strict=True)):
-        if i in reduction.independent:
+        turned = reduction.turned is not None and i - reduction.turned in (0, 1)
+        if i in reduction.independent and not turned:
             found.append((V, reduction.independent.index(i), 1.0))
         elif link.joint.single:
             found.append((RATES, start, 1.0))

@@ -122,7 +122,7 @@ class EquationsPanel:
             part.set_content("")
         if self._counted is not robot:
             self._counts.set_content("")
-        if robot.dof > MOST_JOINTS:
+        if robot.tree.dof > MOST_JOINTS:
             note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
             return set_text(self._note, note + of_tree(robot))
         set_text(self._note, "deriving the formulas")
@@ -181,7 +181,9 @@ class EquationsPanel:
 
 
 def of_tree(robot: Robot) -> str:
-    """What is added to the note of a robot with loops."""
+    """What is added to the note of a robot with loops or wheels."""
+    if robot.model.contacts:
+        return " M, C and g are those of the tree, without the wheels' condition not to slip."
     if not robot.model.loops:
         return ""
     return " M, C and g are those of the tree, with its loops open; λ are the forces of the joints that close them."
@@ -212,7 +214,7 @@ def numbers_latex(matrix: Any) -> str:
 def counts_html(robot: Robot) -> str:
     """Multiplications and additions of this robot's kernels, and of the published algorithms for the same n.
 
-    Those are for open chains: where loops are closed, there is nothing to compare with.
+    Those are for open chains: where loops are closed or wheels roll, there is nothing to compare with.
     """
     n = robot.dof
     parts: list[str] = []
@@ -220,13 +222,15 @@ def counts_html(robot: Robot) -> str:
         (f"Inverse dynamics, Table 9.1, n = {n}", "inverse_dynamics", INVERSE),
         (f"Forward dynamics, φ given, Table 9.6, n = {n}", "solve", FORWARD),
     ]
-    if is_closed(robot):
+    tied = is_closed(robot) or bool(robot.model.contacts)
+    if tied:
+        how = "wheels rolling" if robot.model.contacts else "loops closed"
         tables = [
-            (f"Inverse dynamics, loops closed, n = {n}", "inverse_dynamics", {}),
-            (f"Forward dynamics, loops closed, n = {n}", "forward_dynamics", {}),
+            (f"Inverse dynamics, {how}, n = {n}", "inverse_dynamics", {}),
+            (f"Forward dynamics, {how}, n = {n}", "forward_dynamics", {}),
         ]
     for title, name, published in tables:
-        count: Count = (robot if is_closed(robot) else robot.tree).operation_count(name)
+        count: Count = (robot if tied else robot.tree).operation_count(name)
         rows = [["redyn, this robot", str(count.multiplications), str(count.additions)]]
         rows += [[author, f"{m(n):.0f}", f"{a(n):.0f}"] for author, (m, a) in published.items()]
         parts.append(f"<div><p>{title}</p>{table_html(['', '×', '+'], rows)}</div>")

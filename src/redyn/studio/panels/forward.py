@@ -11,10 +11,18 @@ from nicegui import ui
 from redyn.description import library
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, Switch, block, box, button, enable, set_attribute, set_text, text
-from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_heads, velocity_units
+from redyn.studio.coordinates import (
+    coordinate_heads,
+    coordinate_units,
+    torque_heads,
+    torque_units,
+    velocity_heads,
+    velocity_units,
+)
 from redyn.studio.entries import entries, is_closed
-from redyn.studio.forms import present, usual_text
+from redyn.studio.forms import drives, present, usual_text
 from redyn.studio.limits import has_efforts, has_stops, sentence
+from redyn.studio.panels.ground import GroundFields
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
@@ -31,6 +39,10 @@ if TYPE_CHECKING:
 
 CARDS = [
     {"id": "energy", "title": "Energy", "wide": True},
+    {"id": "run-stands", "title": "Contact with the ground", "optional": True},
+    {"id": "run-normal", "title": "Normal forces", "optional": True},
+    {"id": "run-pressure", "title": "Centre of pressure", "optional": True},
+    {"id": "run-slip", "title": "Slip", "optional": True},
     {"id": "run-q", "title": "Joint values"},
     {"id": "run-qd", "title": "Joint rates"},
     {"id": "run-tau", "title": "Torques"},
@@ -76,6 +88,7 @@ class ForwardPanel:
                 self._saturate = Switch(
                     "torque limits", form.saturate, partial(self._switch, "saturate"), "saturate", SATURATE
                 )
+                self._ground = GroundFields(desk, self.mark)
                 self._payload = PayloadFields(desk, "forward")
                 self.pushes = PushList(desk)
                 self._compare = Choice(self._others(), ALONE, self._set_compare, "compare", "compare with", "middle")
@@ -151,7 +164,7 @@ class ForwardPanel:
         """Of the numbers that are entered, by row."""
         robot = self._desk.state.robot
         own, values, rates = entries(robot), coordinate_units(robot), velocity_units(robot, "rad/s", "m/s")
-        torques = velocity_units(robot, "Nm", "N")
+        torques = torque_units(robot)
         q = [values[i] for i in own.q]
         return {"q0": q, "target": q, "qd0": [rates[i] for i in own.qd], "tau": [torques[i] for i in own.tau]}
 
@@ -267,7 +280,6 @@ class ForwardPanel:
         state = self._desk.state
         form = state.run
         for entry, value in (
-            (self._drive, form.drive),
             (self._duration, form.duration),
             (self._method, form.method),
             (self._rtol, form.rtol),
@@ -276,6 +288,7 @@ class ForwardPanel:
             (self._kd, form.kd),
         ):
             entry.show(value)
+        self._drive.show(form.drive, drives(state.robot))
         self._show_sample()
         self._compare.show(form.compare or ALONE, self._others())
         methods = {form.method, form.compare.removeprefix("method:")} & set(METHODS)
@@ -283,6 +296,7 @@ class ForwardPanel:
         self._rtol.frame.set_visibility(bool(methods - set(FIXED_STEP)))
         self._stops.show(form.stops, has_stops(state.robot) or form.stops)
         self._saturate.show(form.saturate, has_efforts(state.robot) or form.saturate)
+        self._ground.show()
         self._payload.show()
         self.pushes.show()
         self._upload.set_visibility(form.drive == "csv")
@@ -314,8 +328,10 @@ class ForwardPanel:
         own = entries(state.robot)
         every = velocity_heads(state.robot)
         coordinates = coordinate_heads(state.robot)
-        heads, rates, drives = [coordinates[i] for i in own.q], [every[i] for i in own.qd], [every[i] for i in own.tau]
-        groups = [(heads, q[:1]), (rates, qd), (drives, torque if form.drive == "constant" else []), (heads, q[1:])]
+        torques = torque_heads(state.robot)
+        heads, rates = [coordinates[i] for i in own.q], [every[i] for i in own.qd]
+        driven = [torques[i] for i in own.tau]
+        groups = [(heads, q[:1]), (rates, qd), (driven, torque if form.drive == "constant" else []), (heads, q[1:])]
         tables: list[dict[str, Any]] = []
         for names, rows in groups:  # one table per set of names; quaternions have more than their rates
             same = next((table for table in tables if table["heads"] == names), None)
@@ -370,7 +386,7 @@ class ForwardPanel:
     def mark(self) -> None:
         """Says so if what acts in the result is no longer what is chosen."""
         state = self._desk.state
-        changed = [] if state.forward is None else state.run.changed_since(state.forward.order.plan)
+        changed = [] if state.forward is None else state.run.changed_since(state.forward.order.plan, state.robot)
         set_text(self._changed, f"The result below is from before a change of {', '.join(changed)}: run again.")
         self._changed.set_visibility(bool(changed))
 

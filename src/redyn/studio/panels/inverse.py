@@ -342,13 +342,14 @@ class InversePanel:
         from_file = form.kind == "csv"
         self._upload.set_visibility(from_file)
         taught = form.kind == "taught"
-        self._rows.set_visibility(not from_file and not taught)
+        self._rows.set_visibility(not from_file and not taught and not state.no_motion)
         self._teaching.set_visibility(taught)
         self._duration.frame.set_visibility(not taught)
         self._show_points()
-        self._file.set_visibility(from_file)
+        self._file.set_visibility(from_file or bool(state.no_motion))
         rows_in = f": {form.samples.name}, {counted(len(form.samples.t), 'row')}" if form.samples else "; upload one"
-        set_text(self._file, f"The motion of a CSV file{rows_in}")
+        said = f"{state.no_motion[:1].upper()}{state.no_motion[1:]}." if state.no_motion else ""
+        set_text(self._file, said or f"The motion of a CSV file{rows_in}")
 
     def _show_path(self) -> None:
         """Shows the circle or the screw."""

@@ -99,7 +99,7 @@ class JogPanel:
 
     async def _jog(self, message: Any) -> None:
         """Moves a joint. Of messages that come while the last ones are taken, only the latest of each joint counts."""
-        joint = messages.index(message, "joint", self._desk.state.robot.dof)
+        joint = messages.index(message, "joint", self._desk.state.robot.model.tangent)
         typed = messages.entry(message, "value")
         value = messages.text(typed) if isinstance(typed, str) else messages.number(message, "value")
         self._wanted[joint] = value, messages.number(message, "number")
@@ -121,7 +121,7 @@ class JogPanel:
             state = self._desk.state
             for joint, (value, sent) in wanted.items():
                 self._heard = max(self._heard, sent)
-                if joint < state.robot.dof:  # it may have become another robot
+                if joint < state.robot.model.tangent:  # it may have become another robot
                     said.append(state.jog(joint, self._number(joint, value)))
 
         if await self._desk.attempt("pose", jog):
@@ -137,8 +137,8 @@ class JogPanel:
         state = self._desk.state
         if not isinstance(value, str):
             return value
-        unit = "rad" if turning(state.robot)[joint] else "m"
-        return state.angles.value(state.robot.velocity_names[joint], value, unit)
+        unit = "rad" if turning(state.robot, "coordinates")[joint] else "m"
+        return state.angles.value(state.robot.model.located[joint].joint.label, value, unit)
 
     async def _reset(self) -> None:
         self._desk.state.reset()

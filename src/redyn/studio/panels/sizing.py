@@ -8,7 +8,7 @@ from nicegui import ui
 
 from redyn.studio import messages, takeaway
 from redyn.studio.controls import Part, box, button, enable, set_attribute, set_text, text
-from redyn.studio.coordinates import velocity_heads
+from redyn.studio.coordinates import torque_heads
 from redyn.studio.entries import entries
 from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, UNITS, joint_rows, motor_rows, reasons
 from redyn.studio.panels.matrices import table_html
@@ -94,7 +94,7 @@ class SizingPart:
 
     def show_form(self) -> None:
         state = self._desk.state
-        every = velocity_heads(state.robot)
+        every = torque_heads(state.robot)
         heads = [every[i] for i in entries(state.robot).tau]
         rows = [
             {"id": name, "label": label, "values": state.motors.cells[name], "hint": hint, "unit": UNITS.get(name, "")}

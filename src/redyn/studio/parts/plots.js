@@ -35,7 +35,7 @@ function save(name, address) {
   link.remove();
 }
 
-/** options.cards: [{ id, title, wide? }]; each gets data-testid `plot-<id>`. Tables come from the server, with all rows. */
+/** options.cards: [{ id, title, wide?, optional? }]; an optional one is hidden while it is empty. Each gets data-testid `plot-<id>`. Tables come from the server, with all rows. */
 export async function mount(root, options, emit) {
   root.classList.add("plots");
   let range = [0, 1];
@@ -65,7 +65,7 @@ export async function mount(root, options, emit) {
   let asked = 0; // sets of plots so far: while one is drawn, others may come
   let drawing = Promise.resolve();
 
-  function makeCard({ id, title, wide }) {
+  function makeCard({ id, title, wide, optional }) {
     const legend = element("span", { class: "legend" });
     const area = element("div", { class: "area" });
     const name = element("h2", {}, title);
@@ -80,7 +80,8 @@ export async function mount(root, options, emit) {
       menu.append(button);
     }
     root.append(section);
-    return { section, name, unit, legend, chart, title, plot: null };
+    section.hidden = Boolean(optional);
+    return { section, name, unit, legend, chart, title, optional, plot: null };
   }
 
   async function download(id, kind) {
@@ -153,6 +154,7 @@ export async function mount(root, options, emit) {
     for (const [id, card] of Object.entries(cards)) {
       const plot = plots[id];
       card.plot = plot ?? null;
+      card.section.hidden = Boolean(card.optional && !plot);
       card.section.dataset.curves = plot ? String(plot.names.length) : "0";
       const empty = { names: [], colours: [], t: new Float64Array(), y: new Float64Array() };
       const data = plot ? { ...plot, ...own(plot), t: doubles(plot.t), y: doubles(plot.values), beyond: bytes(plot.beyond) } : empty;
@@ -164,8 +166,10 @@ export async function mount(root, options, emit) {
       await card.chart.setPlot(data);
       if (off.size) off.forEach((k) => card.chart.setVisible(k, false));
     }
+    root.classList.toggle("many", Object.values(cards).some(({ optional, plot }) => optional && plot));
     await begun; // the first set comes before Plotly does
     tighten();
+    charts.resize(); // those that were hidden
     if (shown) charts.setTime(clock.now);
     root.dataset.drawn = String(number);
   }

@@ -14,7 +14,15 @@ const SWITCHES = [
   ["frames", "Frames", false],
   ["masses", "Mass centres", false],
   ["ellipsoids", "Inertia", false],
+  ["tracks", "Tracks", true],
+  ["centre", "Turning centre", true],
+  ["forces", "Forces", true],
+  ["cones", "Friction cones", false],
+  ["prints", "Footprints", true],
+  ["pressure", "Centre of pressure", true],
+  ["follow", "Follow", false],
 ];
+const OFTEN = new Set(["trace", "axes", "frames", "masses", "ellipsoids"]); // the others are shown if there is such a thing
 
 export async function mount(root, options, emit) {
   root.classList.add("stage-and-player");
@@ -28,15 +36,18 @@ export async function mount(root, options, emit) {
   const controls = element("div", { class: "player", "data-testid": "player" });
   root.append(stage, controls);
 
+  const labels = {};
   const shown = Object.fromEntries(SWITCHES.map(([what, , on]) => [what, on]));
   for (const [what, text] of SWITCHES) {
     const box = element("input", { type: "checkbox", "data-testid": `show-${what}` });
     box.checked = shown[what];
     box.addEventListener("change", () => {
       shown[what] = box.checked;
-      for (const viewer of viewers) viewer.show(what, box.checked);
+      for (const viewer of viewers) if (viewer.has(what)) viewer.show(what, box.checked);
     });
-    switches.append(element("label", {}, box, text));
+    labels[what] = element("label", {}, box, text);
+    labels[what].hidden = !OFTEN.has(what);
+    switches.append(labels[what]);
   }
 
   const devices = []; // one per view, reused for the next robot
@@ -88,13 +99,15 @@ export async function mount(root, options, emit) {
     }
     viewers.forEach((viewer, k) => {
       viewer.setTheme(look.theme);
-      for (const [what, on] of Object.entries(shown)) viewer.show(what, on);
+      for (const [what, on] of Object.entries(shown)) if (viewer.has(what)) viewer.show(what, on);
       if (before[k]) viewer.look(before[k]);
       if (scenes.length > 1) views.children[k].append(element("div", { class: "which" }, scenes[k].label));
     });
     overlays.enter(viewers[0] ?? null);
     viewers[0]?.draftPushes(drafts);
-    scale.textContent = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
+    for (const [what, label] of Object.entries(labels)) label.hidden = !OFTEN.has(what) && !viewers.some((viewer) => viewer.has(what));
+    const step = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
+    scale.textContent = [viewers[0]?.key, step].filter(Boolean).join(", ");
     jogged = false;
     clock.start = start ?? 0;
     clock.duration = Math.max(0, ...viewers.map((viewer) => viewer.duration));

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
 from redyn.symbolic.chapter.loops.story import loop_example
+from redyn.symbolic.chapter.rolling.story import rolling_example
 from redyn.symbolic.chapter.setting import Array, Context, example_state
 from redyn.symbolic.equations import Equations
+from redyn.symbolic.rolling.equations import RollingEquations
 from redyn.words import counted
 
 SECTIONS: tuple[Callable[[Chapter, Context], None], ...] = (
@@ -39,8 +41,11 @@ def worked_example(
 ) -> Chapter:
     """All sections, at a given or a generic state; `done` is called with the number of finished sections.
 
-    Of a robot with loops the state is of all joints or of the actuated ones.
+    Of a robot with loops the state is of all joints or of the actuated ones; of one on wheels, q is of all joints, qd and
+    qdd are independent rates.
     """
+    if isinstance(eqs, RollingEquations):
+        return rolling_example(eqs, q, qd, qdd, done)
     if eqs.robot.model.loops:
         return loop_example(eqs.robot, eqs, q, qd, qdd, done)
     at = Context(eqs, *example_state(eqs, q, qd, qdd))

@@ -16,7 +16,7 @@ from redyn.symbolic.export.functions import (
     Example,
     Function,
     Real,
-    about_loops,
+    about_rates,
     examples,
     functions,
     identifier,
@@ -118,7 +118,7 @@ def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) ->
     lines += wrapped(f"Joints in order: {joints}.")
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
     lines += [f"Gravity in world axes: {gravity} m/s^2."]
-    lines += [*(line for text in about_loops(robot) for line in wrapped(text)), ""]
+    lines += [*(line for text in about_rates(robot) for line in wrapped(text)), ""]
     framed = {function.task.frame for function in made if function.task.frame}
     lines += [line for frame in sorted(framed) for line in wrapped(f"Kinematics of the frame {plain_text(frame)}.")]
     given = {a.name for function in made for a in function.inputs}

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS, SHORT
+from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS, ROLLING_ALGORITHMS, SHORT
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
@@ -80,6 +80,8 @@ def functions(
 
 
 def _check_loops(robot: Robot, name: str) -> None:
+    if name in ROLLING_ALGORITHMS and not robot.model.contacts:
+        raise InputError(f"what: {name} is for robots on wheels; {robot.name} has none")
     if name not in LOOP_ALGORITHMS:
         return
     if not robot.loops:
@@ -115,7 +117,8 @@ def _function(
         external=frames if "external" in knows else (),
     )
     if task.base.divides:
-        robot.solve(robot.neutral(), np.zeros(robot.dof))  # raises an error that names a joint without inertia
+        q = robot.random(0) if robot.model.contacts else robot.neutral()  # a wheel may lie flat at zero
+        robot.solve(q, np.zeros(robot.dof))  # raises an error that names a joint without inertia
     program = trace(robot.model, task).unguarded()
     given = [name for name, _ in task.inputs(robot.model)]
     inputs = [Argument(n, (w,)) for n, w in zip(unique(given), program.inputs, strict=True)]
@@ -149,8 +152,14 @@ def unique(names: Sequence[str]) -> list[str]:
     return result
 
 
-def about_loops(robot: Robot) -> list[str]:
-    """What the caller of exported code has to know of closed loops."""
+def about_rates(robot: Robot) -> list[str]:
+    """What the caller of exported code has to know of wheels and of closed loops."""
+    if robot.model.contacts:
+        rates, torques = (", ".join(map(plain_text, names)) for names in (robot.velocity_names, robot.torque_names))
+        return [
+            f"Wheels roll without slipping. q is that of all joints; qd and qdd are of the independent rates: {rates}. "
+            f"tau acts on {torques}. coordinate_rates gives the rates of q."
+        ]
     if not robot.loops:
         return []
     loops = ", ".join(plain_text(str(loop.name)) for loop in robot.loops)

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from redyn.symbolic.determinants import adjugate, determinant
 from redyn.symbolic.loops.closure import LoopClosure
 from redyn.symbolic.notation import Expr, sp, symbol
 from redyn.symbolic.polynomials import Poly
@@ -69,11 +70,11 @@ class Block:
 
     @cached_property
     def _adjugate(self) -> list[list[Any]]:
-        return _adjugate(self._matrix, self._closure.closed.arith.ring)
+        return adjugate(self._matrix, self._closure.closed.arith.ring)
 
     @cached_property
     def determinant_polynomial(self) -> Poly:
-        return self._reduced(_determinant(self._matrix, self._closure.closed.arith.ring))
+        return self._reduced(determinant(self._matrix, self._closure.closed.arith.ring))
 
     def numerator(self, rate: int, known: int) -> Poly:
         """What a unit of a known rate makes of an unknown one, times the determinant."""
@@ -122,7 +123,7 @@ class Block:
     @cached_property
     def determinant(self) -> Expr:
         """In elements K where these have names."""
-        return self._write(self.determinant_polynomial) if self.expanded else _determinant(self._elements, sp.Integer)
+        return self._write(self.determinant_polynomial) if self.expanded else determinant(self._elements, sp.Integer)
 
     def share(self, rate: int, known: int) -> Expr:
         """What a unit of a known rate makes of an unknown one, in the elements K and the letter of the determinant."""
@@ -136,7 +137,7 @@ class Block:
     @cached_property
     def _inverse(self) -> list[list[Expr]]:
         """The adjugate in elements K."""
-        return _adjugate(self._elements, sp.Integer)
+        return adjugate(self._elements, sp.Integer)
 
     def coefficient(self, rate: int, row: int) -> Expr:
         """What a unit on the right of a row of the closure makes of an unknown rate, likewise."""
@@ -253,27 +254,3 @@ def _combined(closure: LoopClosure, weights: dict[int, Poly]) -> Line:
     common = [min(m[k] for p in every for m in p.monoms()) for k in range(len(ring.gens))]
     factor = ring.from_dict({tuple(common): ring.domain.one})
     return Line(tuple(p.exquo(factor) for p in entries), {i: p.exquo(factor) for i, p in weights.items()})
-
-
-# --- determinants over any ring -------------------------------------------------------------------------------------
-
-
-def _determinant(A: Sequence[Sequence[Any]], ring: Any) -> Any:
-    if not A:
-        return ring(1)
-    total = ring(0)
-    for j, entry in enumerate(A[0]):
-        if entry != 0:
-            term = entry * _determinant(_without(A, 0, j), ring)
-            total = total - term if j % 2 else total + term
-    return total
-
-
-def _adjugate(A: Sequence[Sequence[Any]], ring: Any) -> list[list[Any]]:
-    size = range(len(A))
-    minors = [[_determinant(_without(A, i, j), ring) for i in size] for j in size]
-    return [[-minor if (i + j) % 2 else minor for i, minor in enumerate(row)] for j, row in enumerate(minors)]
-
-
-def _without(A: Sequence[Sequence[Any]], row: int, column: int) -> list[list[Any]]:
-    return [[x for j, x in enumerate(line) if j != column] for i, line in enumerate(A) if i != row]
