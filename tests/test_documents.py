@@ -71,6 +71,17 @@ def test_the_guide_to_wheels_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "parked.html").stat().st_size > 100_000
 
 
+def test_the_guide_to_walking_runs(tmp_path, monkeypatch):
+    """Its Python: the biped walks its stride."""
+    text = (ROOT / "docs" / "walking.md").read_text("utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert names["walked"] == pytest.approx(0.4, rel=0.04)
+    assert (tmp_path / "biped.html").is_file()
+
+
 def test_the_guide_to_exercises_runs(tmp_path, capsys):
     """Its Python, and its exercise: the answers by hand."""
     import numpy as np

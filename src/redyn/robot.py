@@ -108,6 +108,13 @@ class LinkMotions(NamedTuple):
     moment: Array
 
 
+class Driven(NamedTuple):
+    """Torques and accelerations of the same shape: see `Robot.driven`."""
+
+    tau: Array
+    qdd: Array
+
+
 class TorqueParts(NamedTuple):
     """Of the same shape each; their sum is the torque. See `Robot.torque_parts`."""
 
@@ -810,6 +817,36 @@ class Robot:
         if method != "cholesky":
             raise InputError(f"method: expected 'recursive' or 'cholesky', got {method!r}")
         return self._run_in_world("forward_dynamics_cholesky", (q, qd, tau), options, gravity, external, payload)
+
+    def driven(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        joint_qdd: ArrayLike,
+        external: External | None = None,
+        payload: ArrayLike | None = None,
+        gravity: ArrayLike | None = None,
+        **options: Unpack[GroundedOptions],
+    ) -> Driven:
+        """The torques that give the joints of a floating robot these accelerations, (dof - 6,), and all of qdd.
+
+        The base, free or planar, has no actuator: its torques are zero, and it moves as it must. `ground` is what the
+        robot stands on, as in `simulate`: the forces on its feet are those of the state q, qd.
+
+        >>> import redyn
+        >>> robot = redyn.load("dual-arm-satellite")
+        >>> tau, qdd = robot.driven(robot.neutral(), [0] * 12, [1, 0, 0, 0, 0, 0])
+        >>> tau.round(3)[:8].tolist(), qdd.round(3)[:3].tolist()
+        ([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.494, 1.804], [0.0, 0.0, -0.099])
+        """
+        base = len(self.model.floating)
+        if not base or self.model.reduction is not None or self.model.loops:
+            why = "its joints are not independent" if base else "it has no floating base"
+            raise InputError(f"driven: {self.name}: {why}; use inverse_dynamics")
+        wanted = normal("joint_qdd", joint_qdd, self.dof - base, f"{counted(self.dof - base, 'number')}, one per joint")
+        whole = np.concatenate([np.zeros((*wanted.shape[:-1], base)), wanted], axis=-1)
+        options.setdefault("ground", None)
+        return Driven(*self._on_ground("driven", (q, qd, whole), options, gravity, external, payload))
 
     def solve(self, q: ArrayLike, phi: ArrayLike, **options: Unpack[Options]) -> Array:
         """x with mass_matrix(q) x = phi, order n: Eqs. (9.38)-(9.41) alone."""

@@ -98,7 +98,7 @@ def test_library_is_the_published_list():
         stanford-2003 newton-euler-rr newton-euler-rp newton-euler-rrr lagrange-two-link lagrange-pointing point-mass
         dual-arm-satellite gripper planar-biped spatial-biped four-bar slider-crank five-bar 3-rrr stewart delta
         parallelogram-arm excavator hoeken andrews bricard differential-drive agv car mecanum omni rolling-disk
-        chaplygin-sleigh mobile-manipulator"""
+        chaplygin-sleigh mobile-manipulator quadruped biped hexapod"""
     arms = {entry.name for entry in gallery("industrial")}
     assert set(library()) - arms == set(published.split())
     assert len(arms) >= 25
@@ -111,7 +111,9 @@ def test_every_entry_has_a_title_and_a_group():
 
 
 @pytest.mark.parametrize(
-    "entry", [*gallery("mechanisms"), *gallery("humanoids"), *gallery("trees")], ids=lambda e: e.name
+    "entry",
+    [*gallery("mechanisms"), *gallery("humanoids"), *gallery("legged"), *gallery("trees")],
+    ids=lambda e: e.name,
 )
 def test_entries_count_velocities(entry):
     robot = redyn.load(entry.name)

@@ -40,7 +40,7 @@ from redyn.reproduce.verified import verified
 from redyn.robot import Robot
 from redyn.trajectory import from_csv, read_table
 
-PRINTED = {"exercise-9.11", "exercise-9.12", "exercise-9.14", "seed-002", "andrews"}  # numbers or formulas
+PRINTED = {"exercise-9.11", "exercise-9.12", "exercise-9.14", "seed-002", "andrews", "quadruped"}  # numbers or formulas
 REPAIRED = {"seed-003", "seed-004"}
 DIFFERS = {
     "fig-9.18": r"at 8\.47 s \(about 1 s means 0\.9 to 1\.1 s\)",
@@ -81,6 +81,7 @@ def test_every_item_of_the_brief_is_there():
     expected = {f"fig-9.{n}" for n in figures} | {f"exercise-9.{n}" for n in (11, 12, 14, 15)}
     expected |= {f"paper-fig-{n}" for n in (4, 5, 6, 7)} | {"table-9.1", "table-9.6", "paper-table-1"}
     expected |= {"seed-002", "seed-003", "seed-004", "four-bar", "3-rrr", "andrews", "two-four-bars", "bricard"}
+    expected |= {"quadruped"}
     assert expected <= set(ITEMS)
     assert list(ITEMS)[:3] == ["fig-9.7", "fig-9.8", "fig-9.9"]  # in the order of the book
 

@@ -25,6 +25,7 @@ from redyn.cli import (
     studio,
     torque,
     verify,
+    walk,
 )
 from redyn.cli.ground import GroundCommand
 from redyn.cli.interrupt import Commands, leave
@@ -74,6 +75,7 @@ app.command("identify")(identify.identify)
 app.command("parameters")(identify.parameters)
 app.command("check", context_settings=check.SETTINGS)(check.check)
 app.command("reproduce")(reproduce.reproduce)
+app.command("walk")(walk.walk)
 app.command("verify")(verify.verify)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)

@@ -49,7 +49,7 @@ def gallery(group: str | None = None, search: str = "") -> list[Entry]:
     return [entry for entry in entries if group in (None, entry.group) and all(word in _text(entry) for word in words)]
 
 
-GROUPS = ("book", "industrial", "mechanisms", "wheels", "trees", "humanoids", "lectures")  # in this order
+GROUPS = ("book", "industrial", "mechanisms", "wheels", "trees", "humanoids", "legged", "lectures")  # in this order
 
 
 @cache

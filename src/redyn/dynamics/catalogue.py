@@ -33,6 +33,7 @@ from redyn.dynamics.algorithm import (
     Solve,
     flat,
 )
+from redyn.dynamics.driven import driven
 from redyn.dynamics.inertia import cholesky_inverse, cholesky_solve, udu_of_matrix
 from redyn.dynamics.link_motion import link_motion
 from redyn.dynamics.regressor import regressor
@@ -477,6 +478,19 @@ DERIVATIVES = {
 }
 
 
+# What only robots with a floating base have.
+DRIVEN = Algorithm(
+    "driven",
+    "",
+    _a,
+    (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
+    lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
+    options=_ALL,
+    **_PASS,  # it divides by the inertia of the whole robot alone
+    regroup=True,
+)
+
+
 def _rows(model: Model) -> int:
     return len(model.rows)
 
@@ -697,5 +711,6 @@ CATALOGUE: dict[str, Entry] = {
     **LOOP_ALGORITHMS,
     **ROLLING_ALGORITHMS,
     **GROUND_ALGORITHMS,
+    DRIVEN.name: DRIVEN,
 }
 SHORT = {entry.short: name for name, entry in CATALOGUE.items() if entry.short}

@@ -33,7 +33,7 @@ def base_velocity(robot: RobotLike, q: ArrayLike, rates: ArrayLike, momentum: Ar
     >>> base_velocity(robot, robot.neutral(), [1, 0, 0, 0, 0, 0]).round(3)
     array([ 0.   ,  0.   , -0.099,  0.   , -0.016,  0.   ])
     """
-    _require_free_base(robot)
+    require_free_base(robot)
     moving = normal(
         "rates", rates, robot.dof - BASE, f"{counted(robot.dof - BASE, 'number')}, one per joint after the base"
     )
@@ -46,7 +46,7 @@ def base_velocity(robot: RobotLike, q: ArrayLike, rates: ArrayLike, momentum: Ar
 
 def generalized_jacobian(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Array:
     """6 x (dof - 6): a frame's twist from the joint rates alone, at zero momentum; rows as in `jacobian`."""
-    _require_free_base(robot)
+    require_free_base(robot)
     M, J = robot.mass_matrix(q), robot.jacobian(q, link)
     base = np.linalg.solve(M[..., :BASE, :BASE], M[..., :BASE, BASE:])
     return J[..., BASE:] - J[..., :BASE] @ base
@@ -61,7 +61,7 @@ def _at_base(robot: RobotLike, q: ArrayLike, momentum: Array) -> Array:
     return np.concatenate([np.einsum("...ji,...j->...i", R, part) for part in parts], axis=-1)
 
 
-def _require_free_base(robot: RobotLike) -> None:
+def require_free_base(robot: RobotLike) -> None:
     links = robot.description.links
     free = [link for link in links if link.joint.type == "free" and link.parent == WORLD]
     others = [link for link in links if link.parent == WORLD and link.joint.type != "free"]

@@ -178,6 +178,14 @@ class Model:
         return found
 
     @property
+    def floating(self) -> range:
+        """The links, from 0, of the joint with which a floating base moves: free, or planar; empty if there is none."""
+        size = next((i for i, link in enumerate(self.links, start=1) if not link.virtual), 0)
+        row = [link.joint for link in self.links[:size]]
+        planar = [joint.part for joint in row] == ["x", "y", "angle"]
+        return range(size if planar or (row and row[0].coordinates == POSE_SIZE) else 0)
+
+    @property
     def simple(self) -> bool:
         """Whether every link is a body with one joint variable and all of them are independent."""
         alone = self.reduction is None and not self.loops

@@ -15,6 +15,7 @@ from redyn.reproduce import (
     lagrange,
     pictures,
     point_mass,
+    quadruped,
     redysim,
     squeezer,
     torques,
@@ -28,6 +29,7 @@ GROUPS = {  # what the names of their items begin with, in the order of the page
     "The paper of 2003": ("paper-",),
     "Other sources": ("seed-",),
     "Closed loops": ("four-bar", "3-rrr", "andrews", "two-four-bars", "bricard"),
+    "Walking": ("quadruped",),
 }
 
 
@@ -53,9 +55,11 @@ MODULES = (
     assignment,
     lagrange,
     point_mass,
+    quadruped,
     redysim,
     squeezer,
     iftomm,
+    quadruped,
 )
 ITEMS = {item.name: item for item in sorted((i for m in MODULES for i in m.ITEMS), key=_place)}
 

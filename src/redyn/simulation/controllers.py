@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.arrays import real_array
 from redyn.dynamics.task import Task, controlled
 from redyn.errors import InputError
+from redyn.evaluate.ground import Given as GroundGiven
 from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
@@ -177,6 +178,42 @@ def feedforward_pd(
 def feedforward(robot: Robot, motion: ReferenceMotion, gravity: ArrayLike | None = None) -> Torque:
     """The torque that the wanted motion needs and nothing else: errors are left to grow."""
     return feedforward_pd(robot, motion, 0.0, 0.0, gravity)
+
+
+def legged(
+    robot: Robot,
+    motion: ReferenceMotion,
+    kp: ArrayLike,
+    kd: ArrayLike,
+    ground: GroundGiven = True,
+    gravity: ArrayLike | None = None,
+) -> Torque:
+    """Computed torque for the joints of a floating robot, whose base nothing drives: errors of joints decay as above.
+
+    motion: as of `redyn.trajectory.walk`; what it says of the base is not looked at.
+    kp, kd: one number for all joints after the base, or one for each.
+    ground: that of the run, whose forces on the feet are taken into account; None: a robot in the air.
+
+    The base moves as gravity, the ground and the joints make it: whether the robot walks or falls is up to the motion.
+    """
+    base = len(robot.model.floating)
+    if not base:
+        raise InputError(f"legged: {robot.name} has no floating base; use computed_torque")
+    joints = robot.dof - base
+    p, d = per_joint("kp", kp, joints), per_joint("kd", kd, joints)
+    _follows(robot, motion)
+    acting = robot.touching(ground)
+    under = acting.ground(ground) if ground else None
+    first = robot.nq - joints
+    if not all(link.joint.single for link in robot.model.links[base:]):
+        raise InputError(f"legged: {robot.name} has joints of several degrees of freedom; split them into single ones")
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        wanted, rate, acceleration = motion(t)
+        asked = acceleration[base:] + d * (rate[base:] - qd[base:]) + p * (wanted[first:] - q[first:])
+        return acting.driven(q, qd, asked, gravity=gravity, ground=under, check=False).tau
+
+    return torque
 
 
 def _drives(robot: Robot) -> Array:

@@ -7,6 +7,7 @@ others follow.
 
 from redyn.trajectory.cubic import cubic
 from redyn.trajectory.cycloidal import Cycloidal, cycloidal
+from redyn.trajectory.gait import Gait
 from redyn.trajectory.geodesic import Geodesic
 from redyn.trajectory.guided import Guided
 from redyn.trajectory.line import Line, line
@@ -19,18 +20,23 @@ from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
 from redyn.trajectory.taught import Point, Taught, taught
 from redyn.trajectory.trapezoidal import trapezoidal
+from redyn.trajectory.trot import redysim_trot
+from redyn.trajectory.walk import Steps, body_shift, walk
 
 __all__ = [
     "Cycloidal",
+    "Gait",
     "Geodesic",
     "Guided",
     "Line",
     "Motion",
     "Piecewise",
     "Point",
+    "Steps",
     "Table",
     "Taught",
     "Violation",
+    "body_shift",
     "circle",
     "closed_samples",
     "cubic",
@@ -39,9 +45,11 @@ __all__ = [
     "line",
     "quintic",
     "read_table",
+    "redysim_trot",
     "samples",
     "screw",
     "spline",
     "taught",
     "trapezoidal",
+    "walk",
 ]
