@@ -81,7 +81,6 @@ def test_joints_follow_and_energy_balances(walked):
 @pytest.mark.filterwarnings("ignore::redyn.RedynWarning")
 def test_a_public_robot_trots():
     """HyQ as example-robot-data has it, with its feet named here; two feet on a diagonal carry it."""
-    pytest.importorskip("example_robot_data")
     feet = ["lf_foot", "rf_foot", "lh_foot", "rh_foot"]
     robot = redyn.load("example-robot-data:hyq", floating_base=True).with_contacts([{"link": foot} for foot in feet])
     q = robot.initial
