@@ -837,8 +837,8 @@ class Robot:
         >>> import redyn
         >>> robot = redyn.load("dual-arm-satellite")
         >>> tau, qdd = robot.driven(robot.neutral(), [0] * 12, [1, 0, 0, 0, 0, 0])
-        >>> tau.round(3)[:8].tolist(), qdd.round(3)[:3].tolist()
-        ([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 4.494, 1.804], [0.0, 0.0, -0.099])
+        >>> tau.round(3)[4:8].tolist(), round(float(qdd[2]), 3)
+        ([0.0, 0.0, 4.004, 1.591], -0.099)
         """
         base = floating_rates(self.model)
         wanted = normal("joint_qdd", joint_qdd, self.dof - base, f"{counted(self.dof - base, 'number')}, one per joint")

@@ -484,7 +484,7 @@ DRIVEN = Algorithm(
     "",
     _a,
     (Output("tau", Kind.FORCE, lambda m: (m.dof,)), Output("qdd", Kind.RATES, lambda m: (m.dof,))),
-    lambda m, a, s, w: list(driven(m, a, *s, **_forces(w))),
+    lambda m, a, s, w: list(driven(m, a, s[0], s[1], s[2], **_forces(w))),
     options=_ALL,
     **_PASS,  # it divides by the inertia of the whole robot alone
     regroup=True,
