@@ -52,7 +52,17 @@ def test_on_the_ground(ground):
 def test_robots_without_a_floating_base():
     with pytest.raises(redyn.InputError, match="puma: it has no floating base; use inverse_dynamics"):
         redyn.load("puma").driven([0] * 6, [0] * 6, [])
+    with pytest.raises(redyn.InputError, match="it has no floating base"):
+        redyn.load("puma").casadi("driven")
     with pytest.raises(redyn.InputError, match="joint_qdd: expected 6 numbers, one per joint"):
         redyn.load("dual-arm-satellite").driven(np.zeros(13), np.zeros(12), np.zeros(12))
     with pytest.raises(redyn.InputError, match="legged: puma has no floating base; use computed_torque"):
         redyn.control.legged(redyn.load("puma"), lambda t: ([0] * 6,) * 3, 1.0, 1.0)
+
+
+def test_casadi():
+    robot = redyn.load("hexapod")
+    q, qd, qdd = random_motion(robot, 5)
+    tau, found = robot.casadi("driven")(q, qd, qdd)
+    close(np.array(tau).ravel(), robot.driven(q, qd, qdd[6:]).tau, 10)
+    close(np.array(found).ravel(), robot.driven(q, qd, qdd[6:]).qdd, 10)

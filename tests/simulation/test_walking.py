@@ -78,6 +78,21 @@ def test_joints_follow_and_energy_balances(walked):
     assert run.energy.ground[-1] < -1e-3  # lost in the ground
 
 
+@pytest.mark.filterwarnings("ignore::redyn.RedynWarning")
+def test_a_public_robot_trots():
+    """HyQ as example-robot-data has it, with its feet named here; two feet on a diagonal carry it."""
+    feet = ["lf_foot", "rf_foot", "lh_foot", "rh_foot"]
+    robot = redyn.load("example-robot-data:hyq", floating_base=True).with_contacts([{"link": foot} for foot in feet])
+    q = robot.initial
+    q[7:] = [-0.2, 0.75, -1.5] * 2 + [-0.2, -0.75, 1.5] * 2
+    q[2] = -robot.forward_kinematics(q, "lf_foot")[2, 3]
+    gait = {"period": 0.8, "duty": 0.6, "stride": 0.2, "lift": 0.06, "order": [feet[::3], feet[1:3]]}
+    found = measure(follow(robot, walk(robot, gait, 1, start=q, margin=1.0), {"slip": 0.02}))
+    assert found.distance == pytest.approx(0.2, rel=0.03)
+    assert found.tilt < np.radians(0.5)
+    assert found.slide < 0.003
+
+
 def test_errors_of_joints_decay_as_the_gains_say():
     """e-ddot + kd e-dot + kp e = 0, in the air and on the ground."""
     robot = redyn.load("hexapod")

@@ -14,7 +14,17 @@ from redyn.dynamics.contact import Ground
 from redyn.dynamics.forward import Articulation, articulated_step, inward_step, outward_step
 from redyn.dynamics.inverse import External, inverse_dynamics
 from redyn.dynamics.kinematics import propagations
+from redyn.errors import InputError
 from redyn.model import Model
+
+
+def floating_rates(model: Model) -> int:
+    """How many rates the base has that nothing drives; an error if the robot is not one of this kind."""
+    count = len(model.floating)
+    if not count or model.reduction is not None or model.loops:
+        why = "its joints are not independent" if count else "it has no floating base"
+        raise InputError(f"driven: {model.name}: {why}; use inverse_dynamics")
+    return count
 
 
 def driven(

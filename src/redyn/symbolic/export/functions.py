@@ -11,7 +11,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS, ROLLING_ALGORITHMS, SHORT
+from redyn.dynamics.catalogue import CATALOGUE, DRIVEN, LOOP_ALGORITHMS, ROLLING_ALGORITHMS, SHORT
+from redyn.dynamics.driven import floating_rates
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
@@ -80,6 +81,8 @@ def functions(
 
 
 def _check_loops(robot: Robot, name: str) -> None:
+    if name == DRIVEN.name:
+        floating_rates(robot.model)
     if name in ROLLING_ALGORITHMS and not robot.model.contacts:
         raise InputError(f"what: {name} is for robots on wheels; {robot.name} has none")
     if name not in LOOP_ALGORITHMS:
