@@ -412,11 +412,11 @@ def test_examples_of_the_documentation():
     text = (Path(__file__).parents[2] / "docs" / "equations.md").read_text("utf-8")
     space: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     count = 0
     for block in blocks:
         exec(block, space)
         shown = re.findall(r"print\((eqs\.(?:text|latex)\(.*?\))\) +# (.*)", block)
         assert [eval(asked, space) for asked, _ in shown] == [answer for _, answer in shown]
         count += len(shown)
-    assert count == 4
+    assert count == 6

@@ -89,11 +89,12 @@ class Polynomials:
 
     def sqrt(self, value: Scalar, /) -> Scalar:
         """Of a perfect square, to divide by: the lean of a wheel has one, sin(theta)^2 with theta from 0 to pi."""
-        factor, parts = cast(Any, value).factor_list()
-        root = sp.sqrt(sp.Rational(factor.numerator, factor.denominator))
+        factored: Any = (_QQ(-1), []) if cast(Any, value).is_ground else cast(Any, value).factor_list()
+        factor, parts = factored
+        root = sp.sqrt(sp.Rational(int(factor.numerator), int(factor.denominator)))
         if not root.is_Rational or any(power % 2 for _, power in parts):
             raise InputError("a square root is not a polynomial: Coulomb friction must be left out here")
-        found = self.element(root)
+        found: Poly = self.element(root)
         for part, power in parts:
             found = found * part ** (power // 2)
         return cast(Scalar, Divisor(found))

@@ -1,7 +1,7 @@
 """A robot on wheels with symbolic constants, in the axes of its file.
 
 A planar base has the coordinates x, y and psi, and in its own axes the velocity v_x, v_y; wheels turn by phi, other
-joints by theta or slide by s. Constants that are equal share a symbol, and so do equal wheels, as they do in a textbook:
+joints by theta or slide by s. Constants that are equal share a symbol, and so do equal wheels, as in a textbook:
 otherwise the inertia would depend on the angles of wheels that are round.
 
     R            radius of a wheel                     m_w, I_w, I_wt   of a wheel: mass, inertia about its axle, across
