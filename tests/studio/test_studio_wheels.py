@@ -78,7 +78,7 @@ def test_every_panel_of_a_robot_on_wheels(opened, name):
 
 def test_motions_between_poses_are_not_for_wheels(opened):
     state = opened("agv")
-    with pytest.raises(RedynError, match="agv is on wheels"):
+    with pytest.raises(RedynError, match="the wheels of agv would slip"):
         state.run_inverse()
     state.run.drive = "pd"
     with pytest.raises(RedynError, match="expected one of none, constant, csv for agv, which is on wheels"):

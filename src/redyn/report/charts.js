@@ -28,7 +28,8 @@ export function createCharts(settings) {
    * A chart in `area`, of { names, colours, t, y (curve after curve), dashes?, red?, beyond?, lines? }; drawn once `use`
    * has Plotly. Instead of t and y, curves may have times and values of their own: { ts, xs, ys }, over time, or against
    * something else if `against` says what. `red`: indices of the curves that exceed a limit; `beyond`: for each of them a byte per time, nonzero where
-   * it is red; `lines`: the limits; `bars`: each curve is a row of bars, where it is not zero.
+   * it is red; `lines`: the limits; `bars`: each curve is a row of bars, where it is not zero,
+   * with short names in `ticks`.
    */
   function add(area, plot) {
     const graph = element("div", { class: "graph" });
@@ -158,10 +159,10 @@ export function createCharts(settings) {
     };
   }
 
-  /** An axis with a name, or a number where there are many, at every row of bars. */
-  function rows({ names }, axis) {
+  /** An axis with a short name at every row of bars. */
+  function rows({ names, ticks }, axis) {
     const tickvals = names.map((_, k) => names.length - k);
-    const ticktext = names.map((name) => plain(name.length > 8 ? `${name.slice(0, 7)}…` : name));
+    const ticktext = ticks.map(plain);
     return { ...axis, tickmode: "array", tickvals, ticktext, range: [0.4, names.length + 0.6], zeroline: false, fixedrange: true };
   }
 

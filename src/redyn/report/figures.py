@@ -14,7 +14,7 @@ from redyn.files import PICTURE, writing
 from redyn.kinematics import capsules, link_poses, place, travel
 from redyn.kinematics.shape import LOOSE, bodies, joint_places
 from redyn.report.colours import FAINT, FORCE, INK, PATH, joint_colour
-from redyn.report.plots import Plot, plot_colours, turning
+from redyn.report.plots import Plot, plot_colours, short_names, turning
 from redyn.report.rolling import wheels
 from redyn.report.standing import SLIPS, Contacts, Standing, footprints, weight
 from redyn.robot import Robot
@@ -117,7 +117,7 @@ def _draw_bars(axes: Any, t: Array, values: Array, plot: Plot) -> None:
     dress(axes, plot.title)
     axes.set_xlim(t[0], t[-1])
     axes.set_ylim(0.4, len(plot.names) + 0.6)
-    axes.set_yticks(range(len(plot.names), 0, -1), [str(name) for name in plot.names], parse_math=False)
+    axes.set_yticks(range(len(plot.names), 0, -1), short_names(plot.names), parse_math=False)
 
 
 def dress(axes: Any, title: str) -> None:

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
-from redyn.report.plots import Cross, Curves, Other, Plot, curves
+from redyn.report.plots import Cross, Curves, Other, Plot, curves, short_names
 from redyn.report.scene import Carried, Pushed, motion, pack_floats, scene
 from redyn.report.shapes import Meshes
 from redyn.report.standing import Standing
@@ -154,6 +154,7 @@ def chart(t: Array, plot: Plot, drawn: Curves, pack: Callable[[Array], str]) -> 
         "beyond": _pack_flags(drawn.beyond[keep][:, red].T),
         "lines": [float(x) for x in plot.lines],
         "bars": plot.bars,
+        "ticks": short_names(plot.names) if plot.bars else [],
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -71,6 +72,25 @@ class Plot(NamedTuple):
         """One per curve."""
         joints = self.of_joints(joint_names)
         return [joint_colour(k) if joints or k >= len(OTHERS) else OTHERS[k] for k in range(len(self.names))]
+
+
+def short_names(names: Sequence[str], most: int = 8) -> list[str]:
+    """Names that fit beside a row of bars: without the words that all share, or else their initials.
+
+    >>> short_names(["left-foot.1", "right-foot.1"]), short_names(["left-front-foot", "left-middle-foot"])
+    (['left', 'right'], ['front', 'middle'])
+    >>> short_names(["left-front-foot", "right-middle-foot"])
+    ['LF', 'RM']
+    """
+    words = [re.split(r"[-_. ]+", str(name)) for name in names]
+    if len({len(row) for row in words}) > 1 or len(names) < 2:
+        return [str(name) if len(str(name)) <= most else f"{str(name)[: most - 1]}…" for name in names]
+    kept = [k for k, column in enumerate(zip(*words, strict=True)) if len(set(column)) > 1]
+    short = [" ".join(row[k] for k in kept) for row in words]
+    if max(map(len, short)) <= most:
+        return short
+    initials = ["".join(row[k] if row[k].isdigit() else row[k][:1].upper() for k in kept) for row in words]
+    return initials if len(set(initials)) == len(names) else [f"{text[: most - 1]}…" for text in short]
 
 
 class Other(NamedTuple):

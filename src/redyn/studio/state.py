@@ -195,8 +195,8 @@ class State:
         if not self.robot.model.contacts:
             return ""
         return (
-            f"{self.robot.name} is on wheels, with which not every motion between two poses is free of slip: "
-            "simulate it in the tab Forward dynamics"
+            f"the wheels of {self.robot.name} would slip in most motions between two poses; simulate it in the tab "
+            "Forward dynamics"
         )
 
     def check_right(self) -> None:
