@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from redyn.errors import InputError
 from redyn.kernels.compiled import call_law, compiled, merged
+from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation import system as slots
 from redyn.simulation.arguments import per_joint
-from redyn.model import Rolling
 from redyn.simulation.forces.element import Act, Element, Given
 from redyn.simulation.forces.rates import rates_of_links
 from redyn.simulation.system import ACTUATORS_AT, Q_AT, TORQUE_LAW, V_AT, System
