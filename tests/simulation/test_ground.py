@@ -174,6 +174,41 @@ def test_a_table_of_targets_is_held_piece_by_piece(standing):
     assert np.abs(batch.q[-1] - state[0]).max() < 1e-13
 
 
+def test_chebyshevs_method_takes_longer_steps_where_friction_limits_them(standing):
+    """A decay of 8 per step: RK4 is wrong there, this one is not. In lanes, one by one and around calls alike."""
+    robot, start = point(), at(z=-1e-3)
+    ground = {"stiffness": 19620.0, "friction": 0.5, "slip": 0.005, "dissipation": 0.0}
+    step = 1e-2 / round(1e-2 / (8 * 0.005 / (0.5 * 9.81)))
+    exact = redyn.simulate(robot, start, moving(x=0.001), 0.01, ground=ground, rtol=1e-10, sample=0.01)
+    ends = {}
+    for method in ("rk4", "rkc"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if method == "rk4" else "error")
+            found = redyn.simulate_batch(robot, start, moving(x=0.001), 0.01, step=step, ground=ground, method=method)
+        ends[method] = abs(found.qd[-1, 0, 3] - exact.qd[-1, 3])
+    assert ends["rkc"] < 1e-4 < ends["rk4"]
+    robot, q, control, ground = standing
+    one, many = (
+        redyn.simulate_batch(robot, [q] * count, np.zeros(18), 0.1, control, 2.5e-4, ground=ground, method="rkc")
+        for count in (1, 9)
+    )
+    assert np.abs(many.q[-1] - one.q[-1]).max() < 1e-12
+    with pytest.raises(redyn.InputError, match="rk4 or rkc"):
+        redyn.simulate_batch(robot, q, np.zeros(18), 0.1, method="rk5")
+
+
+def test_chebyshevs_method_is_of_order_two():
+    arm = redyn.load("two-link")
+    exact = redyn.simulate(arm, [0.3, 0.2], [0, 0], 0.5, rtol=1e-12).q[-1]
+    steps = (1e-2, 5e-3)
+    runs = [redyn.simulate_batch(arm, [[0.3, 0.2]], [0, 0], 0.5, step=h, method="rkc") for h in steps]
+    coarse, fine = (np.abs(run.q[-1, 0] - exact).max() for run in runs)
+    assert coarse / fine == pytest.approx(4.0, rel=0.1)
+    arm.evaluator.kernels = None
+    around = redyn.simulate_batch(arm, [[0.3, 0.2]], [0, 0], 0.5, step=1e-2, method="rkc")
+    assert np.abs(around.q[-1] - runs[0].q[-1]).max() < 1e-12
+
+
 # --- other grounds, and laws with branches ----------------------------------------------------------------------------
 
 

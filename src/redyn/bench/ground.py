@@ -10,7 +10,7 @@ import importlib
 import importlib.util
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any
@@ -26,6 +26,7 @@ from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynError, RedynWarning
 from redyn.evaluate.ground import Ground
 from redyn.kernels.machine import lane_width, processor
+from redyn.kernels.runge_kutta import Method
 from redyn.robot import Robot, load
 from redyn.simulation import simulate, simulate_batch
 from redyn.simulation.controllers import PD, pd
@@ -40,6 +41,7 @@ DURATION, SAMPLE, DROP = 1.0, 0.01, 0.02  # s, s, m
 MANY, STATES = 256, 4096  # motions, and states of the forward dynamics alone
 STEPS = (5e-3, 2.5e-3, 2e-3, 1e-3, 5e-4, 4e-4, 2.5e-4, 2e-4, 1.25e-4, 1e-4, 8e-5, 6.25e-5, 5e-5, 2.5e-5)
 REFERENCE = 1.25e-5  # for both, by RK4
+METHODS: tuple[Method, ...] = ("rk4", "rkc")
 INTEGRATORS = ("Euler", "implicitfast", "RK4")
 STAGES = ("accuracy", "time")
 LAW = {"slip": 0.05}
@@ -99,6 +101,7 @@ class GroundRow:
     robot: str
     dof: int
     contacts: int
+    method: Method
     step: float
     error: float  # m
     seconds: float  # of computing per simulated second and robot
@@ -107,7 +110,7 @@ class GroundRow:
     carried: float  # normal forces at the end over the weight
     balance: float  # J, the worst error of energy of a run by dopri5, rtol 1e-9
     mujoco: Theirs | None
-    tried: dict[str, float] = field(default_factory=dict[str, float])  # error by step
+    tried: dict[str, dict[str, float]]  # errors, by method and step
 
     @property
     def real_time(self) -> float:
@@ -161,11 +164,11 @@ class Standing:
     control: PD
     q: Array
 
-    def heights(self, step: float) -> Array:
+    def heights(self, step: float, method: Method = "rk4") -> Array:
         """Of the base over time, (samples,)."""
         found = simulate_batch(
             self.robot, self.q, np.zeros(self.robot.dof), DURATION, self.control, step, SAMPLE, ground=self.ground,
-            threads=1, check=False, progress=False,
+            method=method, threads=1, check=False, progress=False,
         )  # fmt: skip
         return found.q[:, 0, 2]
 
@@ -191,18 +194,23 @@ def _measure(name: str, seconds: float, tick: Callable[[str], None], bound: floa
     tick(f"{name}: {STAGES[0]}")
     made = standing(name)
     robot, ground = made.robot, made.ground
-    step, error, tried = _longest(made.heights, STEPS, made.heights(REFERENCE), bound)
+    reference = made.heights(REFERENCE)
+    ours = {m: _longest(partial(made.heights, method=m), STEPS, reference, bound) for m in METHODS}
     peer = MujocoStanding.of(made)
     theirs = None if peer is None else peer.ways(bound)
     tick(f"{name}: {STAGES[1]}")
     starts, still = np.tile(made.q, (MANY, 1)), np.zeros((MANY, robot.dof))
     starts[:, 2] += np.linspace(0.0, DROP, MANY)
-    span = step * max(10, round(0.02 / step))  # a piece of a run: its cost is the same all along
+    spans = {
+        m: step * max(10, round(0.02 / step)) for m, (step, _, _) in ours.items()
+    }  # the cost is the same all along
     calls: dict[object, Callable[[], object]] = {
-        "redyn": lambda: simulate_batch(
-            robot, starts, still, span, made.control, step, ground=ground, threads=1, check=False, progress=False
+        m: partial(
+            simulate_batch, robot, starts, still, spans[m], made.control, step, ground=ground, method=m, threads=1,
+            check=False, progress=False,
         )
-    }
+        for m, (step, _, _) in ours.items()
+    }  # fmt: skip
     for way in theirs or []:
         assert peer is not None
         calls[way[0]] = peer.runner(way[0], way[1])
@@ -212,19 +220,21 @@ def _measure(name: str, seconds: float, tick: Callable[[str], None], bound: floa
     contacts = run.ground_contacts
     assert contacts is not None
     found = [Theirs(*way, best[way[0]] / DURATION) for way in theirs or []]
+    quickest = min(METHODS, key=lambda m: best[m] / spans[m])
     return GroundRow(
         robot=name,
         dof=robot.dof,
         contacts=len(ground.names),
-        step=step,
-        error=error,
-        seconds=best["redyn"] / MANY / span,
+        method=quickest,
+        step=ours[quickest][0],
+        error=ours[quickest][1],
+        seconds=best[quickest] / MANY / spans[quickest],
         feet=best["standing"] / best["plain"] - 1,
         sink=float(-contacts.gaps[-1].min()),
         carried=float(contacts.normal_forces[-1].sum() / ground.weight),
         balance=float(np.abs(run.energy.balance).max()),
         mujoco=min(found, key=lambda way: way.seconds, default=None),
-        tried=tried,
+        tried={m: tried for m, (_, _, tried) in ours.items()},
     )
 
 

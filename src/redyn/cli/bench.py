@@ -238,8 +238,8 @@ def _ground(robots: list[str], seconds: float, out: Path | None, as_json: bool, 
         f"{DROP * 1e3:.0f} mm and stand; {DURATION:g} s.\n"
         f"Each program takes its longest step for which the height of the base stays within {report.bound * 1e3:g} mm, "
         f"at all times, of its own result by RK4 with steps of {REFERENCE * 1e6:g} us.\n"
-        f"redyn: simulate_batch of {MANY} motions, RK4, ground and controllers in the kernel, slip 0.05 m/s, else the "
-        "default ground. MuJoCo: mj_step of one motion, spheres on a plane, position servos, its default contact; the "
+        f"redyn: simulate_batch of {MANY} motions, the quicker of rk4 and rkc, ground and controllers in the kernel, slip "
+        "0.05 m/s, else the default ground. MuJoCo: mj_step of one motion, spheres on a plane, position servos, its default contact; the "
         "quickest of Euler, implicitfast and RK4.",
         highlight=False,
     )
@@ -258,7 +258,7 @@ def _ground(robots: list[str], seconds: float, out: Path | None, as_json: bool, 
 
 
 def _ground_table(rows: list[GroundRow]) -> Table:
-    heads = ("robot", "step", "error", "real time", "MuJoCo", "step", "error", "real time", "ratio")
+    heads = ("robot", "redyn", "step", "error", "real time", "MuJoCo", "step", "error", "real time", "ratio")
     table = Table(*heads, box=None, header_style="bold")
     for row in rows:
         theirs: tuple[str, ...] = ("", "", "", "", "")
@@ -266,7 +266,7 @@ def _ground_table(rows: list[GroundRow]) -> Table:
             m = row.mujoco
             theirs = m.integrator, f"{m.step * 1e3:g} ms", f"{m.error * 1e3:.1g} mm", f"{1 / m.seconds:.1f} x"
             theirs = (*theirs, f"{row.ratio:.1f}")
-        ours = f"{row.step * 1e3:g} ms", f"{row.error * 1e3:.1g} mm", f"{row.real_time:.0f} x"
+        ours = row.method, f"{row.step * 1e3:g} ms", f"{row.error * 1e3:.1g} mm", f"{row.real_time:.0f} x"
         table.add_row(f"{row.robot} ({row.dof})", *ours, *theirs)
     return table
 

@@ -13,6 +13,7 @@ from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
 from redyn.kernels.rollout import lower_rollout
+from redyn.kernels.runge_kutta import Method
 from redyn.kernels.trace import trace
 from redyn.model import Model
 
@@ -48,7 +49,7 @@ class Kernels:
         self.model = model
         self._covered: dict[Task, bool] = {}
         self._made: dict[tuple[Task, int], Kernel] = {}
-        self._rollouts: dict[tuple[Task, int], Kernel] = {}
+        self._rollouts: dict[tuple[Task, int, Method], Kernel] = {}
         self._rolled: dict[str, RolledKernel] = {}
 
     def covers(self, task: Task) -> bool:
@@ -81,24 +82,24 @@ class Kernels:
                 self._made[task, width] = found
         return found
 
-    def rollout(self, task: Task, width: int | None = None) -> Kernel:
+    def rollout(self, task: Task, width: int | None = None, method: Method = "rk4") -> Kernel:
         """Fixed steps through time with a forward dynamics: see `lower_rollout`."""
         width = width or machine.lane_width()
-        found = self._rollouts.get((task, width))
+        found = self._rollouts.get((task, width, method))
         if found is None:
             with building:
-                name = cache.named("rollout", self.model, task, width)
-                code = cache.code(name, width, lambda: self._rollout_text(task, width))
-                found = self._rollouts[task, width] = Kernel(code, width)
+                name = cache.named("rollout", self.model, task, width, method)
+                code = cache.code(name, width, lambda: self._rollout_text(task, width, method))
+                found = self._rollouts[task, width, method] = Kernel(code, width)
         return found
 
-    def _rollout_text(self, task: Task, width: int) -> str:
+    def _rollout_text(self, task: Task, width: int, method: Method) -> str:
         quaternions = self.model.quaternions
         rates = None
         if quaternions or self.model.contacts:
             rates = trace(self.model, Task("coordinate_rates", guarded=False))
         closing = trace(self.model, Task("projection", guarded=False)) if self.model.loops else None
-        return lower_rollout(trace(self.model, task), width, rates, quaternions, closing)
+        return lower_rollout(trace(self.model, task), width, rates, quaternions, closing, method)
 
     def _make(self, task: Task, width: int) -> Kernel:
         name = cache.named(self.model, task, width)

@@ -17,7 +17,7 @@ from redyn.algebra import normaliser
 from redyn.kernels.lanes import DOUBLE, INT, Lanes, integer, ir
 from redyn.kernels.lower import FLAGS, Arrays, Evaluation, Memory, add_up, open_kernel
 from redyn.kernels.program import Program, read_function
-from redyn.kernels.runge_kutta import REACH, WEIGHT
+from redyn.kernels.runge_kutta import CHEBYSHEV, REACH, WEIGHT, Method
 
 SWEEPS = 2  # of the projection that closes loops: the first moves q, the second leaves the rates of where it is then
 WILD = 1e-2  # rad or m: a longer step of it, near a singular position, is not taken
@@ -29,6 +29,7 @@ def lower_rollout(
     rates: Program | None = None,
     quaternions: Sequence[int] = (),
     closing: Program | None = None,
+    method: Method = "rk4",
 ) -> str:
     """The LLVM module that steps through time with the forward dynamics of `program`.
 
@@ -44,12 +45,11 @@ def lower_rollout(
     control = b.load(b.gep(kernel.args[0], [integer(len(program.inputs))]))
     h = lanes.splat(b.load(control))
     steps = b.fptosi(b.load(b.gep(control, [integer(1)])), INT)
-    reach, weight = _table(kernel.module, "reach", REACH), _table(kernel.module, "weight", WEIGHT)
     full, rest = b.and_(N, integer(-width)), b.and_(N, integer(width - 1))
     arrays.fill_scratch(full, rest)
     constants = sum(program.inputs[2:])
-    memory_blocks = [_scratch(lanes, count) for count in (nq, n, nq, n, nq, n, constants)]
-    Q, V, rate, acceleration, q_sum, v_sum, given = memory_blocks
+    Q, V, given = (_scratch(lanes, count) for count in (nq, n, constants))
+    stepping = (_Classic if method == "rk4" else _Chebyshev)(lanes, program, rates, Q, V, given)
     trouble = b.alloca(lanes.vector)
     b.store(lanes.constant(0.0), trouble)
 
@@ -61,27 +61,9 @@ def lower_rollout(
                 if column not in columns:
                     columns |= lanes.load_columns(base, count, column)
                 b.store(columns[column], b.gep(scratch, [integer(first + column)]))
-        for scratch, count in ((rate, nq), (acceleration, n)):
-            _fill(lanes, scratch, count)
+        stepping.begin()
         for _ in lanes.loop(integer(0), steps, 1):
-            for scratch, count in ((q_sum, nq), (v_sum, n)):
-                _fill(lanes, scratch, count)
-            for stage in lanes.loop(integer(0), integer(4), 1):
-                far = b.fmul(h, lanes.splat(b.load(b.gep(reach, [integer(0), stage]))))
-                weighs = lanes.splat(b.load(b.gep(weight, [integer(0), stage])))
-                q = [_along(lanes, Q, far, rate, j) for j in range(nq)]
-                v = [_along(lanes, V, far, acceleration, j) for j in range(n)]
-                state = _Stage(lanes, program, q, v, given)
-                a = Evaluation(lanes, program, state).run()
-                u = v if rates is None else Evaluation(lanes, rates, state).run()
-                for values, total, last in ((u, q_sum, rate), (a, v_sum, acceleration)):
-                    for j, value in enumerate(values):
-                        at = b.gep(total, [integer(j)])
-                        b.store(b.fadd(b.load(at), b.fmul(weighs, value, flags=FLAGS), flags=FLAGS), at)
-                        b.store(value, b.gep(last, [integer(j)]))
-            for state, total, count in ((Q, q_sum, nq), (V, v_sum, n)):
-                for j in range(count):
-                    b.store(_along(lanes, state, h, total, j), b.gep(state, [integer(j)]))
+            stepping.step(h)
             if normalisation is not None:
                 for start in quaternions:
                     _normalise(lanes, normalisation, Q, start)
@@ -102,6 +84,105 @@ def lower_rollout(
     found = b.load(trouble)
     b.ret(b.zext(lanes.any(b.fcmp_unordered("uno", found, found)), INT))
     return str(kernel.module)
+
+
+class _Stepping:
+    """What both methods share: the state in memory, and the rates at a state."""
+
+    def __init__(self, lanes: Lanes, program: Program, rates: Program | None, Q: Any, V: Any, given: Any) -> None:
+        self.lanes, self.program, self.rates, self.Q, self.V, self.given = lanes, program, rates, Q, V, given
+        self.sizes = program.inputs[:2]
+
+    def pair(self) -> tuple[Any, Any]:
+        """Memory for a number per entry of q, and of v."""
+        nq, n = self.sizes
+        return _scratch(self.lanes, nq), _scratch(self.lanes, n)
+
+    def clear(self, pair: tuple[Any, Any]) -> None:
+        for scratch, count in zip(pair, self.sizes, strict=True):
+            _fill(self.lanes, scratch, count)
+
+    def evaluated(self, q: list[Any], v: list[Any]) -> tuple[list[Any], list[Any]]:
+        """The rates of q and of v."""
+        state = _Stage(self.lanes, self.program, q, v, self.given)
+        a = Evaluation(self.lanes, self.program, state).run()
+        return v if self.rates is None else Evaluation(self.lanes, self.rates, state).run(), a
+
+    def coefficient(self, table: Any, stage: Any) -> Any:
+        b = self.lanes.b
+        return self.lanes.splat(b.load(b.gep(table, [integer(0), stage])))
+
+
+class _Classic(_Stepping):
+    """Of order four."""
+
+    def __init__(self, lanes: Lanes, program: Program, rates: Program | None, Q: Any, V: Any, given: Any) -> None:
+        super().__init__(lanes, program, rates, Q, V, given)
+        module = lanes.b.module
+        self.reach, self.weight = _table(module, "reach", REACH), _table(module, "weight", WEIGHT)
+        self.last, self.sums = self.pair(), self.pair()
+
+    def begin(self) -> None:
+        self.clear(self.last)
+
+    def step(self, h: Any) -> None:
+        lanes, b = self.lanes, self.lanes.b
+        nq, n = self.sizes
+        self.clear(self.sums)
+        for stage in lanes.loop(integer(0), integer(len(REACH)), 1):
+            far, weighs = b.fmul(h, self.coefficient(self.reach, stage)), self.coefficient(self.weight, stage)
+            q = [_along(lanes, self.Q, far, self.last[0], j) for j in range(nq)]
+            v = [_along(lanes, self.V, far, self.last[1], j) for j in range(n)]
+            for values, total, last in zip(self.evaluated(q, v), self.sums, self.last, strict=True):
+                for j, value in enumerate(values):
+                    at = b.gep(total, [integer(j)])
+                    b.store(b.fadd(b.load(at), b.fmul(weighs, value, flags=FLAGS), flags=FLAGS), at)
+                    b.store(value, b.gep(last, [integer(j)]))
+        for state, total, count in zip((self.Q, self.V), self.sums, self.sizes, strict=True):
+            for j in range(count):
+                b.store(_along(lanes, state, h, total, j), b.gep(state, [integer(j)]))
+
+
+class _Chebyshev(_Stepping):
+    """Of order two, for quick decay; Q and V hold y_j of the present stage."""
+
+    def __init__(self, lanes: Lanes, program: Program, rates: Program | None, Q: Any, V: Any, given: Any) -> None:
+        super().__init__(lanes, program, rates, Q, V, given)
+        columns = enumerate(zip(*CHEBYSHEV, strict=True))
+        self.tables = [_table(lanes.b.module, f"chebyshev{k}", column) for k, column in columns]
+        self.first, self.before, self.rate = self.pair(), self.pair(), self.pair()  # y_0, y_{j-1}, f_0
+
+    def begin(self) -> None:
+        self.clear(self.rate)
+
+    def step(self, h: Any) -> None:
+        lanes, b = self.lanes, self.lanes.b
+        state = self.Q, self.V
+        for source, first, before, count in zip(state, self.first, self.before, self.sizes, strict=True):
+            for j in range(count):
+                value = b.load(b.gep(source, [integer(j)]))
+                b.store(value, b.gep(first, [integer(j)]))
+                b.store(value, b.gep(before, [integer(j)]))
+        for stage in lanes.loop(integer(0), integer(len(CHEBYSHEV)), 1):
+            c = [self.coefficient(table, stage) for table in self.tables]
+            c[3:] = [b.fmul(h, x) for x in c[3:]]
+            starting = b.icmp_signed("==", stage, integer(0))
+            now = [
+                [b.load(b.gep(source, [integer(j)])) for j in range(count)]
+                for source, count in zip(state, self.sizes, strict=True)
+            ]
+            found = self.evaluated(now[0], now[1])
+            for k, values in enumerate(found):
+                for j, f in enumerate(values):
+                    at, past, start = (b.gep(a[k], [integer(j)]) for a in (state, self.before, self.rate))
+                    y0, f0 = b.load(b.gep(self.first[k], [integer(j)])), b.select(starting, f, b.load(start))
+                    b.store(f0, start)
+                    terms = (y0, now[k][j], b.load(past), f, f0)
+                    total = b.fmul(c[0], terms[0], flags=FLAGS)
+                    for weighs, term in zip(c[1:], terms[1:], strict=True):
+                        total = b.fadd(total, b.fmul(weighs, term, flags=FLAGS), flags=FLAGS)
+                    b.store(now[k][j], past)
+                    b.store(total, at)
 
 
 class _Stage:

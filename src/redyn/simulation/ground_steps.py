@@ -18,7 +18,12 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-STABLE = {"rk4": 2.7, "euler": 2.0, "taylor": 2.0}  # decay times per step that a method still follows, about
+STABLE = {
+    "rk4": 2.7,
+    "rkc": 9.8,
+    "euler": 2.0,
+    "taylor": 2.0,
+}  # decay times per step that a method follows
 STATES = 24  # at which a run is looked at
 PRESSED = 1e-3  # share of the weight: contacts with less force are left out
 

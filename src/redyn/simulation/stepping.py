@@ -13,7 +13,7 @@ from redyn.evaluate.ground import Ground, contact_states, given_wrenches
 from redyn.evaluate.threads import run_slices
 from redyn.kernels import NARROW
 from redyn.kernels.rollout import SWEEPS
-from redyn.kernels.runge_kutta import REACH, WEIGHT
+from redyn.kernels.runge_kutta import CHEBYSHEV, REACH, WEIGHT, Method
 from redyn.model import configuration
 
 Array = NDArray[np.float64]
@@ -22,17 +22,20 @@ Array = NDArray[np.float64]
 Stepper = Callable[[Array, Array, Array, Sequence[Array], float, int, int | None], tuple[Array, Array]]
 
 
-def stepper(evaluator: Evaluator, task: Task, ground: Ground | None = None) -> Stepper:
+Rate = Callable[[Array, Array], tuple[Array, Array]]  # of q and of qd
+
+
+def stepper(evaluator: Evaluator, task: Task, ground: Ground | None = None, method: Method = "rk4") -> Stepper:
     """Steps with a forward dynamics; `ground` is one whose law is not part of it."""
     kernels = evaluator.kernels
     if ground is not None or kernels is None or not kernels.covers(task):
-        return _around_calls(evaluator, task, ground)
+        return _around_calls(evaluator, task, ground, method)
 
     def step(
         q: Array, qd: Array, tau: Array, world: Sequence[Array], h: float, count: int, threads: int | None
     ) -> tuple[Array, Array]:
         ends = np.empty_like(q), np.empty_like(qd)
-        kernel = kernels.rollout(task, 1 if len(q) < NARROW else None)
+        kernel = kernels.rollout(task, 1 if len(q) < NARROW else None, method)
         control = np.array([h, count])
         run_slices(lambda i, o: kernel([*i, control], o), [q, qd, tau, *world], ends, threads, len(REACH) * count)
         return ends
@@ -40,7 +43,7 @@ def stepper(evaluator: Evaluator, task: Task, ground: Ground | None = None) -> S
     return step
 
 
-def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> Stepper:
+def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None, method: Method) -> Stepper:
     """For robots without such a kernel, and laws of the ground with branches."""
     names = [name for name, _ in task.inputs(evaluator.model)][3:]
     pressing = names.index("ground") if ground is not None else 0
@@ -59,12 +62,7 @@ def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> St
             return x_dot, evaluator(task, [x, y, tau, *others], threads, check=False)[0]
 
         for _ in range(count):
-            u, a = np.zeros_like(q), np.zeros_like(qd)
-            q_rate, qd_rate = np.zeros_like(q), np.zeros_like(qd)
-            for reach, weight in zip(REACH, WEIGHT, strict=True):
-                u, a = rate(q + reach * h * u, qd + reach * h * a)
-                q_rate, qd_rate = q_rate + weight * u, qd_rate + weight * a
-            q, qd = q + h * q_rate, qd + h * qd_rate
+            q, qd = (_classic if method == "rk4" else _chebyshev)(rate, q, qd, h)
             configuration.project(evaluator.model, q, qd)
             for _ in range(sweeps):
                 q, qd = evaluator(closing, [q, qd], threads, check=False)
@@ -72,3 +70,23 @@ def _around_calls(evaluator: Evaluator, task: Task, ground: Ground | None) -> St
         return q, qd
 
     return step
+
+
+def _classic(rate: Rate, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+    u, a = np.zeros_like(q), np.zeros_like(qd)
+    q_rate, qd_rate = np.zeros_like(q), np.zeros_like(qd)
+    for reach, weight in zip(REACH, WEIGHT, strict=True):
+        u, a = rate(q + reach * h * u, qd + reach * h * a)
+        q_rate, qd_rate = q_rate + weight * u, qd_rate + weight * a
+    return q + h * q_rate, qd + h * qd_rate
+
+
+def _chebyshev(rate: Rate, q: Array, qd: Array, h: float) -> tuple[Array, Array]:
+    start, before, now = (q, qd), (q, qd), (q, qd)
+    first = rate(q, qd)
+    for k, (c0, c1, c2, c3, c4) in enumerate(CHEBYSHEV):
+        found = rate(*now) if k else first
+        parts = zip(start, now, before, found, first, strict=True)
+        after = [c0 * y0 + c1 * y + c2 * past + h * (c3 * f + c4 * f0) for y0, y, past, f, f0 in parts]
+        before, now = now, (after[0], after[1])
+    return now
