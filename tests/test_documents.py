@@ -82,6 +82,19 @@ def test_the_guide_to_walking_runs(tmp_path, monkeypatch):
     assert (tmp_path / "biped.html").is_file()
 
 
+def test_the_guide_to_the_ground_runs(tmp_path, monkeypatch, capsys):
+    text = (ROOT / "docs" / "ground.md").read_text("utf-8")
+    (robot_file,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "monopod.yaml").write_text(robot_file, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert "9 contacts: foot, trunk.1" in capsys.readouterr().out
+    assert abs(names["run"].energy.balance).max() < 1e-5
+    assert names["contacts"].normal_forces[:, 0].max() > 9.4 * 9.81
+
+
 def test_the_guide_to_exercises_runs(tmp_path, capsys):
     """Its Python, and its exercise: the answers by hand."""
     import numpy as np

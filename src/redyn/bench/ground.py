@@ -201,9 +201,8 @@ def _measure(name: str, seconds: float, tick: Callable[[str], None], bound: floa
     tick(f"{name}: {STAGES[1]}")
     starts, still = np.tile(made.q, (MANY, 1)), np.zeros((MANY, robot.dof))
     starts[:, 2] += np.linspace(0.0, DROP, MANY)
-    spans = {
-        m: step * max(10, round(0.02 / step)) for m, (step, _, _) in ours.items()
-    }  # the cost is the same all along
+    # Pieces of a run, whose cost is the same all along.
+    spans = {m: step * max(10, round(0.02 / step)) for m, (step, _, _) in ours.items()}
     calls: dict[object, Callable[[], object]] = {
         m: partial(
             simulate_batch, robot, starts, still, spans[m], made.control, step, ground=ground, method=m, threads=1,

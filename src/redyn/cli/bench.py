@@ -238,9 +238,10 @@ def _ground(robots: list[str], seconds: float, out: Path | None, as_json: bool, 
         f"{DROP * 1e3:.0f} mm and stand; {DURATION:g} s.\n"
         f"Each program takes its longest step for which the height of the base stays within {report.bound * 1e3:g} mm, "
         f"at all times, of its own result by RK4 with steps of {REFERENCE * 1e6:g} us.\n"
-        f"redyn: simulate_batch of {MANY} motions, the quicker of rk4 and rkc, ground and controllers in the kernel, slip "
-        "0.05 m/s, else the default ground. MuJoCo: mj_step of one motion, spheres on a plane, position servos, its default contact; the "
-        "quickest of Euler, implicitfast and RK4.",
+        f"redyn: simulate_batch of {MANY} motions, the quicker of rk4 and rkc, ground and controllers in the kernel, "
+        "slip 0.05 m/s, else the default ground.\n"
+        "MuJoCo: mj_step of one motion, spheres on a plane, position servos, its default contact; the quickest of "
+        "Euler, implicitfast and RK4.",
         highlight=False,
     )
     console.print(_ground_table(report.rows))
