@@ -232,6 +232,14 @@ def test_sleigh_is_never_singular():
         close(rates, [2 * np.cos(angle), 2 * np.sin(angle), 0.5])
 
 
+def test_a_disk_that_lies_flat_has_places_and_no_rates():
+    robot = redyn.load(disk())
+    close(robot.forward_kinematics(robot.neutral(), "disk"), np.eye(4))
+    close(robot.potential_energy(robot.neutral()), 0.0)
+    with pytest.raises(redyn.SingularError, match="do not determine"):
+        robot.forward_dynamics(robot.neutral(), [1.0, 0.0, 0.0], [0.0, 0.0, 0.0])
+
+
 def test_too_few_actuators():
     robot = redyn.load(described("agv", actuated=["left_spin"]))
     assert robot.torque_names == ["left_spin"]

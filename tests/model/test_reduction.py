@@ -100,7 +100,7 @@ def test_results_by_their_kind(robots, name):
         for model, values in ((rolling.model, state), (tree.model, x))
     ]
     *results, guards = run[0]
-    assert min(guards) > 0.0
+    assert min(guards, default=1.0) > 0.0
     for output, found, of_tree in zip(entry.outputs, results, run[1], strict=True):
         dense = np.array(of_tree).reshape(output.shape(tree.model))
         close(np.array(found).reshape(output.shape(rolling.model)), reductions[output.kind](dense))

@@ -8,7 +8,8 @@ own rates.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from redyn.algebra import Arithmetic, Scalar
 from redyn.arithmetic.duals import Duals
@@ -143,9 +144,8 @@ class _Tree:
     arith: Arithmetic
     conditions: Conditions
     whole: dict[str, list[Scalar]]  # q, qd and qdd, as far as they are given
-    G: RateMap
-    bias: list[Scalar] | None  # G_dot u; None where there is none
-    guards: list[Scalar]
+    bias: list[Scalar] | None = None  # G_dot u; None where there is none
+    _guards: list[Scalar] = field(default_factory=list[Scalar])
 
     @staticmethod
     def of(
@@ -158,13 +158,25 @@ class _Tree:
         whole: dict[str, list[Scalar]] = {}
         if "q" in given:
             whole["q"] = reduction.whole_q(given["q"], arith)
-        G, bias = rate_map(model, arith, whole.get("q")), None
+        tree = _Tree(model, reduction, arith, conditions, whole)
         if "qd" in given:
-            whole["qd"] = G.to_tree(given["qd"])
-            bias = G.bias(whole["qd"], given["qd"])
+            whole["qd"] = tree.G.to_tree(given["qd"])
+            tree.bias = tree.G.bias(whole["qd"], given["qd"])
         if "qdd" in given:
-            whole["qdd"] = _sum(G.to_tree(given["qdd"]), bias)
-        return _Tree(model, reduction, arith, conditions, whole, G, bias, [*G.guards])
+            whole["qdd"] = _sum(tree.G.to_tree(given["qdd"]), tree.bias)
+        return tree
+
+    @cached_property
+    def G(self) -> RateMap:
+        """Made when it is needed: where bodies are does not depend on it, whether or not it is singular there."""
+        found = rate_map(self.model, self.arith, self.whole.get("q"))
+        self._guards += found.guards
+        return found
+
+    @property
+    def guards(self) -> list[Scalar]:
+        """Numbers that must be positive, as far as results depend on them."""
+        return self._guards
 
     def closed(self, algorithm: Entry, given: dict[str, Sequence[Scalar]]) -> Closed:
         """For an algorithm that loops change."""
@@ -206,6 +218,10 @@ class _Tree:
 
     def reduced(self, kind: Kind, values: list[Scalar]) -> list[Scalar]:
         """A result of the tree as one of the robot."""
+        if kind is Kind.COORDINATES:
+            return self.reduction.own_q(values)
+        if kind in (Kind.PLAIN, Kind.RATES):
+            return values
         to_forces, bias = self.G.to_forces, self.bias
         rows = _rows(values, self.model.n)
         if kind is Kind.FORCE:
@@ -224,12 +240,9 @@ class _Tree:
         if kind is Kind.COLUMN_RATES:
             more = self._times_rate(self._jacobian)
             return _sum(flat([to_forces(row) for row in rows]), flat(_transposed(more)) or None)
-        if kind is Kind.ROWS:
-            columns = _transposed(_rows(values, len(values) // self.model.n))
-            return flat(_transposed([self.supplied(to_forces(column)) for column in columns]))
-        if kind is Kind.COORDINATES:
-            return self.reduction.own_q(values)
-        return values
+        assert kind is Kind.ROWS
+        columns = _transposed(_rows(values, len(values) // self.model.n))
+        return flat(_transposed([self.supplied(to_forces(column)) for column in columns]))
 
     def square(self, M: Rows) -> Rows:
         """G^T M G."""
@@ -273,7 +286,7 @@ class _Tree:
         zero, one = self.arith.const(0.0), self.arith.const(1.0)
         rows = [self.G.to_forces([one if i == k else zero for i in range(self.model.n)]) for k in driven]
         found, guards = least(self.arith, _transposed(rows) or [[] for _ in force], force)
-        self.guards += guards
+        self._guards += guards
         return found
 
     def _inverse(self, qdd: Sequence[Scalar]) -> list[Scalar]:
