@@ -193,8 +193,8 @@ def _targets(controller: PD, robot: Robot, steps: int) -> Array:
         raise InputError("torque: this controller is of another robot")
     if steps % len(rows):
         raise InputError(
-            f"target: {counted(len(rows), 'row')} cannot share {counted(steps, 'step')} evenly; give a number that divides "
-            "them"
+            f"target: {counted(len(rows), 'row')} cannot share {counted(steps, 'step')} evenly; give a number that "
+            "divides them"
         )
     return rows
 
