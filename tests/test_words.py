@@ -51,7 +51,8 @@ KNOWN_MANY = {  # numbers that cannot be one there
     "studio/pins.py": "rows",  # beyond a limit
     "studio/work.py": "rows",
     "studio/panels/equations.py": "joints",
-    "description/schema.py": "numbers",  # of vectors: three, or six
+    "description/fields.py": "numbers",  # of vectors: three, or six
+    "description/ground_fields.py": "rows",  # of a grid: two or more
 }
 
 

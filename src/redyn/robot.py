@@ -598,7 +598,7 @@ class Robot:
           law         smooth
           stiffness   19620 N/m (default; at rest it sinks 1 mm on 1 contact)
           friction    0.5 (given)
-          dissipation 12.1159 s/m (default; a factor 1 + dissipation * speed on the way in)
+          dissipation 12.1157 s/m (default; a factor 1 + dissipation * speed on the way in)
           slip        0.02 m/s (default; creep on a slope of 10 degrees 0.0075 m/s)
         """
         acting = self.touching(ground)

@@ -195,7 +195,9 @@ def _measure(name: str, seconds: float, tick: Callable[[str], None], bound: floa
     made = standing(name)
     robot, ground = made.robot, made.ground
     reference = made.heights(REFERENCE)
-    ours = {m: _longest(partial(made.heights, method=m), STEPS, reference, bound) for m in METHODS}
+    ours: dict[Method, tuple[float, float, dict[str, float]]] = {
+        m: _longest(partial(made.heights, method=m), STEPS, reference, bound) for m in METHODS
+    }
     peer = MujocoStanding.of(made)
     theirs = None if peer is None else peer.ways(bound)
     tick(f"{name}: {STAGES[1]}")

@@ -192,7 +192,10 @@ def _targets(controller: PD, robot: Robot, steps: int) -> Array:
     if rows.shape[-1] != len(robot.model.actuators):
         raise InputError("torque: this controller is of another robot")
     if steps % len(rows):
-        raise InputError(f"target: {len(rows)} rows cannot share {steps} steps evenly; give a number that divides them")
+        raise InputError(
+            f"target: {counted(len(rows), 'row')} cannot share {counted(steps, 'step')} evenly; give a number that "
+            "divides them"
+        )
     return rows
 
 
