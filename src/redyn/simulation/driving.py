@@ -24,6 +24,7 @@ from redyn.errors import InputError
 from redyn.kinematics.robot_like import LinkName
 from redyn.robot import Robot
 from redyn.simulation.arguments import one_row, positive
+from redyn.words import counted
 
 Array = NDArray[np.float64]
 ReferenceMotion = Callable[[Any], tuple[Array, Array, Array]]  # t to positions, rates and accelerations
@@ -349,7 +350,7 @@ def _check_motion(name: str, motion: ReferenceMotion, count: int, meaning: str) 
         raise InputError(f"{name}: expected a motion of redyn.trajectory, or a function of t giving it") from None
     if sizes != [count] * 3:
         raise InputError(
-            f"{name}: expected {meaning}, their rates and accelerations, {count} numbers each, got {sizes}"
+            f"{name}: expected {meaning}, their rates and accelerations, {counted(count, 'number')} each, got {sizes}"
         )
 
 
