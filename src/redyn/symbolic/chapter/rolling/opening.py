@@ -132,5 +132,5 @@ def _described(name: str, links: list[str]) -> str:
     if letter == "I":
         round_one = wheel or rest in ("", "t")
         about = ", across the axle" if rest.endswith("t") else ", about the axle"
-        return f"inertia {of}{about if round_one else ''}".strip()
+        return f"{f'inertia {of}'.strip()}{about if round_one else ''}"
     return words.get(letter, letter).strip()
