@@ -86,7 +86,7 @@ MISTAKES = {
         "actuated[1]: joint 'joint5' mimics another",
     ),
     "named twice": (described(LOOP, actuated=["joint1"] * 2), "actuated[1]: joint 'joint1' is named twice"),
-    "no loops": (described(), "actuated: only robots with loops have passive joints; leave actuated out"),
+    "no loops": (described(), "actuated: only robots with loops or wheels have passive joints; leave actuated out"),
     "one name": (described(LOOP) | {"actuated": "joint1"}, "actuated: expected a list of joints such as [joint1]"),
     "not actuated": (
         ROBOT | {"loops": [LOOP]},

@@ -12,7 +12,7 @@ import pytest
 
 import redyn
 from mechanisms import moving
-from redyn.dynamics.catalogue import CATALOGUE, LOOP_ALGORITHMS
+from redyn.dynamics.catalogue import ALGORITHMS, CATALOGUE, DERIVATIVES, LOOP_ALGORITHMS, ROLLING_ALGORITHMS
 from redyn.dynamics.task import Task
 from redyn.evaluate.threads import NUMBERS_PER_THREAD
 from redyn.kernels import builtin, numpy_abi
@@ -30,6 +30,11 @@ def robot(request):
 @pytest.fixture(scope="module")
 def puma():
     return redyn.load("puma")
+
+
+@pytest.fixture(scope="module")
+def agv():
+    return redyn.load("agv")
 
 
 @pytest.fixture(scope="module")
@@ -82,9 +87,15 @@ def test_a_new_algorithm_has_a_fast_path(puma, four_bar):
 
 
 @pytest.mark.parametrize("count", [None, 1, 3, 4, 8, 11])
-@pytest.mark.parametrize("algorithm", [name for name in CATALOGUE if name not in LOOP_ALGORITHMS])
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS, *DERIVATIVES])
 def test_same_results_as_the_general_path(puma, algorithm, count):
     check_paths(puma, algorithm, states(puma, algorithm, count))
+
+
+@pytest.mark.parametrize("count", [None, 3, 11])
+@pytest.mark.parametrize("algorithm", [*ROLLING_ALGORITHMS, "forward_dynamics", "inverse_dynamics"])
+def test_wheels_take_the_same_paths(agv, algorithm, count):
+    check_paths(agv, algorithm, states(agv, algorithm, count))
 
 
 @pytest.mark.parametrize("count", [None, 1, 3, 8, 11])

@@ -333,7 +333,9 @@ def test_pages_about_frames_show_them(folder):
 
     for figure in ("fig-9.9", "fig-9.10", "fig-9.12"):
         assert "frames" in data(f"{figure}-motion.html")["shown"]
-    assert data("fig-9.14-motion.html")["shown"] == ["trace"]
+    others = data("fig-9.14-motion.html")["shown"]
+    assert "trace" in others
+    assert "frames" not in others
     assert data("fig-9.20-motion.html")["opens"] == pytest.approx(1.01)  # first where the links overlap most
 
 

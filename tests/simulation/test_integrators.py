@@ -62,9 +62,9 @@ def tumbling(q0, v0, inertia):
     addresses[slots.KERNEL] = calls.kernel(euler_equations, rows[slots.ACCELERATION, :3])
     layout = np.array([[manifold.KIND_QUATERNION, 0, 0]], dtype=np.int64)
     constants = np.full(forces.COUNT + 1, forces.COUNT + 1.0)  # no element has any
-    return System(
-        addresses, layout, rows, constants, np.zeros(1), np.zeros((1, 3)), np.zeros((2, 0, 6)), np.zeros((0, 6, 3))
-    ), calls
+    frames, jacobians = np.zeros((2, 0, 6)), np.zeros((0, 6, 3))
+    nothing = np.zeros(1)
+    return System(addresses, layout, rows, constants, nothing, np.zeros((1, 3)), frames, jacobians, nothing), calls
 
 
 def turned(q0, v0, inertia, method, step, times, rtol=1e6, atol=1e6):

@@ -482,7 +482,9 @@ def test_of_many_jogs_the_latest_of_each_joint_counts():
             return True
 
         panel = JogPanel.__new__(JogPanel)
-        state = SimpleNamespace(robot=SimpleNamespace(dof=2), jog=lambda *jog: moved.append(jog) or "")
+        state = SimpleNamespace(
+            robot=SimpleNamespace(model=SimpleNamespace(tangent=2)), jog=lambda *jog: moved.append(jog) or ""
+        )
         panel._desk = SimpleNamespace(state=state, attempt=attempt, show_pose=lambda: shown.append(panel._heard))
         panel._wanted, panel._jogging, panel._heard = {}, False, 0.0
         jogs = [panel._jog({"joint": k % 2, "value": 0.1 * k, "number": k}) for k in range(20)]
