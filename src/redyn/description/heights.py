@@ -11,15 +11,14 @@ import re
 from typing import Any
 
 from redyn.description.numbers import LARGEST, shown
+from redyn.description.tokens import NUMBER, Tokens
 
 Expression = tuple[Any, ...]
 
 LONGEST = 500  # characters
 DEEPEST = 40  # of brackets
 FUNCTIONS = ("sin", "cos", "sqrt")
-_TOKEN = re.compile(
-    r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|([a-zA-Zπ]+)|(\*\*|[-+*/()^]))"
-)
+_TOKEN = re.compile(rf"\s*(?:{NUMBER}|([a-zA-Zπ]+)|(\*\*|[-+*/()^]))")
 
 
 def parse_height(text: str) -> Expression:
@@ -31,35 +30,20 @@ def parse_height(text: str) -> Expression:
     return _Parser(text).parse()
 
 
-class _Parser:
+class _Parser(Tokens):
     """sum := product (('+' | '-') product)*; product := signed (('*' | '/') signed)*; signed := '-'? power"""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at, self.depth = text, 0, 0
-        self.tokens: list[str] = []
+        self.text, self.depth = text, 0
         if len(text) > LONGEST:
             raise ValueError(f"a height of more than {LONGEST} characters")
-        at, text = 0, text.rstrip()
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if match is None:
-                raise self.error(f"{text[at : at + 10].strip()!r} is not understood")
-            self.tokens.append(match.group().strip())
-            at = match.end()
+        super().__init__(text, _TOKEN, lambda rest: self.error(f"{rest[:10].strip()!r} is not understood"))
 
     def error(self, why: str) -> ValueError:
         return ValueError(
             f"expected a number or an expression in x and y such as 0.02*sin(5*x), with + - * / ^, sin, cos, sqrt and "
             f"pi, got {shown(self.text)}: {why}"
         )
-
-    def peek(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def take(self) -> str:
-        token = self.peek()
-        self.at += 1
-        return token
 
     def parse(self) -> Expression:
         found = self.sum()

@@ -6,11 +6,11 @@ import math
 import numbers
 import re
 
+from redyn.description.tokens import NUMBER, Tokens
+
 LONGEST = 100  # characters
 LARGEST = 1e100  # beyond, products overflow
-_TOKEN = re.compile(
-    r"\s*(?:([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)|(pi|deg|rad)\b|([-+*/()°π]))"
-)
+_TOKEN = re.compile(rf"\s*(?:{NUMBER}|(pi|deg|rad)\b|([-+*/()°π]))")
 _DATE = re.compile(r"\s*(?:[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}-[0-9]{1,2}-[0-9]{4})(?![0-9.])")
 
 
@@ -70,36 +70,19 @@ def shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-class _Parser:
+class _Parser(Tokens):
     """sum := product (('+' | '-') product)*; product := unary (('*' | '/') unary)* unit?; unary := '-'? atom"""
 
     def __init__(self, text: str, angle: bool) -> None:
         self.text, self.angle = text, angle
-        self.tokens: list[str] = []
         if len(text) > LONGEST:
             raise ValueError(f"a number of more than {LONGEST} characters: {shown(text)}")
         if _DATE.match(text):
             raise self.error()  # 2024-01-31 is not a sum
-        at = 0
-        text = text.rstrip()
-        while at < len(text):
-            match = _TOKEN.match(text, at)
-            if match is None:
-                raise self.error()
-            self.tokens.append(match.group().strip())
-            at = match.end()
-        self.at = 0
+        super().__init__(text, _TOKEN, lambda _: self.error())
 
     def error(self) -> ValueError:
         return ValueError(f"expected a number such as {_example(self.angle)}, got {shown(self.text)}")
-
-    def peek(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def take(self) -> str:
-        token = self.peek()
-        self.at += 1
-        return token
 
     def parse(self) -> float:
         value = self.sum()
