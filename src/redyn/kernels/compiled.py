@@ -31,8 +31,21 @@ _settings = _Settings()
 
 
 def compiled(function: F) -> F:
-    """Machine code on the first call, kept on disk where there is a private folder for it."""
-    dispatcher = cast(Any, numba).njit(nogil=True, error_model="numpy")(function)
+    """Machine code on the first call, kept on disk where there is a private folder for it.
+
+    It may make no arrays, and so need not count who uses them: that took half of the time of a Runge-Kutta step.
+    """
+    return _kept(function, False)
+
+
+def allocating(function: F) -> F:
+    """The same for functions that make arrays of their own."""
+    return _kept(function, True)
+
+
+def _kept(function: F, counting: bool) -> F:
+    """Said either way: unsaid, a function would count as its first caller does."""
+    dispatcher = cast(Any, numba).njit(nogil=True, error_model="numpy", _nrt=counting)(function)
     dispatcher._cache = LoopCache(function)
     return dispatcher
 
@@ -52,7 +65,7 @@ def compiled_for(*signatures: str) -> Callable[[F], F]:
 
 def inlined(function: F) -> F:
     """Machine code inside that of whoever calls: for small functions that are called all the time."""
-    return cast(Any, numba).njit(nogil=True, error_model="numpy", forceinline=True)(function)
+    return cast(Any, numba).njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function)
 
 
 def merged(function: F) -> F:
@@ -60,7 +73,7 @@ def merged(function: F) -> F:
 
     Cheaper to compile than `inlined`, where a function has one caller.
     """
-    return cast(Any, numba).njit(nogil=True, error_model="numpy", inline="always")(function)
+    return cast(Any, numba).njit(nogil=True, error_model="numpy", _nrt=False, inline="always")(function)
 
 
 @contextmanager

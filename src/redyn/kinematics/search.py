@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.kernels.compiled import call_kernel, compiled, copy
+from redyn.kernels.compiled import allocating, call_kernel, compiled, copy
 
 Array = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class Space(NamedTuple):
     home: Array  # start of the first try; of angles that differ by whole turns the nearest to it is taken
 
 
-@compiled
+@allocating
 def rotation_log(R: Array, S: Array, e: Array) -> float:
     """e[:3], the rotation that takes S to R, as axis times angle in world axes; returns the angle, pi included."""
     D = np.empty((3, 3))
@@ -116,7 +116,7 @@ def _solve(A: Array, x: Array, n: int) -> None:
         x[i] /= A[i, i]
 
 
-@compiled
+@allocating
 def _step(J: Array, e: Array, half: float, factor: float, mask: Array, space: Space, q: Array, new: Array) -> None:
     """new, the joint values that a damped step from q leads to."""
     n = len(space.joints)
@@ -184,7 +184,7 @@ def _distances(e: Array) -> tuple[float, float]:
     return np.sqrt(e[0] ** 2 + e[1] ** 2 + e[2] ** 2), np.sqrt(e[3] ** 2 + e[4] ** 2 + e[5] ** 2)
 
 
-@compiled
+@allocating
 def search(
     kernels: NDArray[np.int64],  # addresses: pose, Jacobian
     poses: Array,  # (N, 4, 4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.kernels.compiled import call_kernel, compiled, inlined, merged
+from redyn.kernels.compiled import allocating, call_kernel, compiled, inlined, merged
 from redyn.simulation import forces, manifold
 from redyn.simulation.system import (
     ACCELERATION,
@@ -142,7 +142,7 @@ def project_state(system: System, y: Array) -> bool:
     return project(system, y)
 
 
-@compiled
+@allocating
 def replay(system: System, t: Array, states: Array, actuators: Array, accelerations: Array, wrenches: Array) -> None:
     """At recorded states: the torques of the actuators, the accelerations, and the wrenches on frames."""
     out = np.empty(states.shape[1])

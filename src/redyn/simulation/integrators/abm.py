@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.kernels.compiled import compiled, copy
+from redyn.kernels.compiled import allocating, compiled, copy
 from redyn.simulation.derivative import evaluate
 from redyn.simulation.system import System
 
@@ -49,7 +49,7 @@ def remember(times: Array, rates: Array, t: float, f: Array) -> None:
     copy(f, rates[0])
 
 
-@compiled
+@allocating
 def step(system: System, t: float, h: float, y: Array, times: Array, rates: Array, y_new: Array, error: Array) -> bool:
     """From y at t to y_new at t + h; `times` and `rates` hold the past, the present first. Whether all is finite."""
     size = len(y)
