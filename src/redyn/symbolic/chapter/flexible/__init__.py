@@ -1,0 +1,1 @@
+"""Worked examples on links that bend and gears that give."""

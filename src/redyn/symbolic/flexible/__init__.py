@@ -1,0 +1,1 @@
+"""Symbolic equations of robots with links that bend and gears that give."""
