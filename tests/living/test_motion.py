@@ -1,0 +1,113 @@
+"""The integrator, the controllers and the pull of a living page, in Node."""
+
+import importlib.resources
+
+import numpy as np
+import pytest
+
+import redyn
+from node import needs_node, run
+from redyn.living.module import module
+from redyn.living.sliders import freed, joint_inertias
+
+SET_UP = """
+import { createMotion, inverseDiagonal } from "./motion.js";
+import * as robot from "./robot.js";
+const make = (start = given.start, p = robot.nominal_parameters) =>
+  createMotion(robot.operations, given.inertias, Float64Array.from(p), start);
+const energy = ({ state: { q, qd }, parameters: p }) => robot.kinetic_energy(q, qd, p) + robot.potential_energy(q, p);
+"""
+
+
+def in_node(folder, robot, script, **given):
+    here = importlib.resources.files("redyn.living")
+    for name in ("motion", "share"):
+        (folder / f"{name}.js").write_text(here.joinpath(f"{name}.js").read_text("utf-8"))
+    (folder / "robot.js").write_text(module(robot))
+    start = given.pop("start", robot.initial)
+    return run(folder, SET_UP + script, {"start": list(start), "inertias": joint_inertias(robot).tolist(), **given})
+
+
+@pytest.mark.slow
+@needs_node
+def test_a_fall_keeps_its_energy_and_is_that_of_the_library(tmp_path):
+    robot = freed(redyn.load("kuka-kr5"))
+    script = """
+    const motion = make();
+    const before = energy(motion);
+    let most = 0;
+    for (let k = 0; k < 60; k += 1) {
+      motion.advance(1 / 60);
+      most = Math.max(most, robot.kinetic_energy(motion.state.q, motion.state.qd));
+    }
+    console.log(JSON.stringify([[...motion.state.q], motion.state.t, Math.abs(energy(motion) - before), most]));
+    """
+    q, t, change, most = in_node(tmp_path, robot, script)
+    assert t == pytest.approx(1.0, abs=1e-12)
+    assert change < 1e-6 * most
+    expected = redyn.simulate(redyn.load("kuka-kr5"), robot.initial, np.zeros(6), 1.0, rtol=1e-10, atol=1e-12).q[-1]
+    np.testing.assert_allclose(q, expected, rtol=0, atol=1e-6)
+
+
+@pytest.mark.slow
+@needs_node
+def test_controllers_hold_and_friction_stops(tmp_path):
+    """Also with friction that is stiff at rest, and gains that need shorter steps."""
+    plain = redyn.load("two-link")
+    rough = {"coulomb": 2.0, "damping": 0.5}
+    links = [k.model_copy(update={"joint": k.joint.model_copy(update=rough)}) for k in plain.description.links]
+    robot = freed(redyn.Robot(plain.description.model_copy(update={"links": links})))
+    script = """
+    const end = (control, omega, target) => {
+      const motion = make();
+      Object.assign(motion.state, { control, omega });
+      motion.state.target.set(target);
+      for (let k = 0; k < 240; k += 1) motion.advance(1 / 60);
+      return [[...motion.state.q], [...motion.now().tau], motion.longestStep()];
+    };
+    const at = [0.5, -0.7];
+    console.log(JSON.stringify([end("pdg", 8, at), end("computed", 8, at), end("pd", 30, at), end("free", 8, [0, 0])]));
+    """
+    with_gravity, computed, stiff, fallen = in_node(tmp_path, robot, script, start=[0.0, 0.3])
+    np.testing.assert_allclose(computed[0], [0.5, -0.7], atol=1e-6)
+    np.testing.assert_allclose(computed[1], robot.inverse_dynamics([0.5, -0.7], [0, 0], [0, 0]), atol=1e-3)
+    kp = 8.0**2 * joint_inertias(robot)
+    assert (np.abs(np.array(with_gravity[0]) - [0.5, -0.7]) < 2.01 / kp).all()  # as near as friction lets it come
+    kp = 30.0**2 * joint_inertias(robot)
+    sag = np.abs(np.array(stiff[0]) - [0.5, -0.7])
+    assert (sag < (np.abs(robot.gravity_torque(stiff[0])) + 2.0) / kp + 1e-3).all()
+    assert stiff[2] < 1e-3
+    run = redyn.simulate(robot, [0.0, 0.3], [0.0, 0.0], 4.0, method="radau", rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(fallen[0], run.q[-1], atol=1e-3)
+
+
+@needs_node
+def test_addresses_and_diagonals(tmp_path):
+    robot = freed(redyn.load("three-link"))
+    script = """
+    import { decode, encode } from "./share.js";
+    const motion = make();
+    const { parameter_names: names, nominal_parameters: nominal } = robot;
+    const form = { names, nominal, start: given.start, controls: ["free", "pd"] };
+    const same = encode(motion.state, motion.parameters, form);
+    motion.advance(0.5);
+    motion.parameters[1] = 1 / 3;
+    Object.assign(motion.state, { control: "pd", omega: 4.5 });
+    const text = encode(motion.state, motion.parameters, form);
+    const back = decode("#" + text, form);
+    const again = ["q", "qd"].every((key) => back[key].every((x, i) => x === motion.state[key][i]));
+    const wrong = decode("#q=1,2&qd=1,2,x&p.none=3&control=magic&omega=-1&zeta=&%", form);
+    const { parameters, control, omega, errors } = back;
+    console.log(JSON.stringify([
+      same, again, [...parameters], control, omega, errors, wrong.errors.length,
+      inverseDiagonal(given.matrix.flat(), 3)]));
+    """
+    matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]])
+    same, again, parameters, control, omega, none, wrong, diagonal = in_node(
+        tmp_path, robot, script, matrix=matrix.tolist()
+    )
+    assert same == ""
+    assert again
+    assert parameters == [[1, 1 / 3]]
+    assert (control, omega, none, wrong) == ("pd", 4.5, [], 7)
+    np.testing.assert_allclose(diagonal, np.linalg.inv(matrix).diagonal(), rtol=1e-12)
