@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("test",)  # extras for the people who work on redyn: their newest versions are meant
+LARGE = ("torch",)  # gigabytes, and its oldest version is tied to a Python and a CUDA: not tried here
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:(?P<sign>>=|==)\s*(?P<bound>[0-9][0-9.]*))?")
 
 
@@ -28,7 +29,7 @@ def bounds(project: dict[str, object]) -> dict[str, str | None]:
     extras: dict[str, list[str]] = project.get("optional-dependencies", {})  # pyright: ignore[reportAssignmentType]
     named: list[str] = [*project["dependencies"]]  # pyright: ignore[reportIndexIssue, reportGeneralTypeIssues]
     for extra, requirements in extras.items():
-        named += requirements if extra not in TOOLS else []
+        named += requirements if extra not in TOOLS + LARGE else []
     found: dict[str, str | None] = {}
     for requirement in named:
         match = REQUIREMENT.fullmatch(requirement)
@@ -61,7 +62,7 @@ def main(arguments: list[str]) -> None:
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     listed = folder / "constraints.txt"
     listed.write_text(constraints(project), "utf-8")
-    extras = ",".join(extra for extra in project["optional-dependencies"] if extra not in TOOLS)  # pyright: ignore
+    extras = ",".join(extra for extra in project["optional-dependencies"] if extra not in TOOLS + LARGE)  # pyright: ignore
     subprocess.run([python, "-m", "pip", "install", "--constraint", listed, f"{ROOT}[{extras}]"], check=True)
     subprocess.run([python, "-m", "pip", "check"], check=True)
     subprocess.run([python, "-I", ROOT / "scripts/smoke.py"], check=True)

@@ -17,7 +17,8 @@ import numpy as np
 import redyn
 
 PACKAGES = """numpy scipy casadi llvmlite numba sympy latex2mathml nbformat pydantic pyyaml typer rich matplotlib plotly
-nicegui trimesh pycollada cvxpy clarabel mujoco click"""
+nicegui trimesh pycollada cvxpy clarabel mujoco xacro click jax
+distributed pyarrow pandas gymnasium"""
 ARM = """<mujoco><worldbody><body><joint axis="0 1 0" armature="0.1"/><geom type="capsule" size="0.1 0.5"/>
 <body pos="0 0 1"><joint axis="1 0 0"/><geom size="0.2"/></body></body></worldbody></mujoco>"""
 DRAWN = """<robot name="drawn"><link name="base"/><link name="arm"><inertial><mass value="1"/>
@@ -89,6 +90,35 @@ def mjcf(folder: Path) -> None:
     assert "agrees" in _command("verify", folder / "arm.xml", "--states", "3")
 
 
+def inside_jax(folder: Path) -> None:
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    f = redyn.jax.functions(redyn.load("puma"))
+    q, qd, qdd = np.random.default_rng(0).uniform(-1, 1, (3, 100, 6))
+    tau = f.inverse_dynamics(q, qd, qdd)
+    assert np.allclose(f.forward_dynamics(q, qd, tau), qdd)
+    assert np.allclose(jax.vmap(jax.grad(f.potential_energy))(q), f.gravity_torque(q))
+    jax.hessian(lambda q: jax.numpy.sum(f.forward_dynamics(q, qd[0], tau[0]) ** 2))(q[0])
+
+
+def sweeps(folder: Path) -> None:
+    plan = {"robot": "two-link", "samples": 20, "shard": 5, "vary": {"*.mass": {"uniform": [1, 2]}}}
+    plan |= {"run": {"call": "mass_matrix"}}
+    alone = redyn.sweep.run(plan, folder / "alone").to_pandas()
+    assert alone.equals(redyn.sweep.run(plan, folder / "cluster", dask="local").to_pandas())
+
+
+def environments(folder: Path) -> None:
+    import gymnasium
+
+    import redyn.gym  # noqa: F401
+
+    many = gymnasium.make_vec("redyn/Pendulum-v0", num_envs=8, vectorization_mode="vector_entry_point")
+    many.reset(seed=0)
+    many.step(many.action_space.sample())
+
+
 def studio(folder: Path) -> None:
     import redyn.studio.app  # noqa: F401
 
@@ -109,6 +139,12 @@ def commands(folder: Path) -> None:
     _command("export", "two-link", "--lang", "python", "--out", folder / "code")
 
 
+def xacro(folder: Path) -> None:
+    text = DRAWN.format("stl").replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" ')
+    file = _saved(text.replace('mass value="1"', 'mass value="${1 + 1}"'), folder / "drawn.urdf.xacro")
+    assert redyn.load(file).description.links[1].mass == 2.0
+
+
 def _saved(text: str, path: Path) -> Path:
     path.write_text(text, "utf-8")
     return path
@@ -126,7 +162,8 @@ def _command(*words: object) -> str:
 
 
 STEPS: tuple[Callable[[Path], None], ...] = (
-    *(dynamics, simulation, equations, meshes, identification, mjcf, studio, commands),
+    *(dynamics, simulation, equations, meshes, identification, mjcf, xacro),
+    *(inside_jax, sweeps, environments, studio, commands),
 )
 
 

@@ -145,3 +145,122 @@ def test_the_page_of_robots_has_them_all():
     assert set(rows) == set(redyn.library())
     for entry in redyn.gallery("industrial"):
         assert float(rows[entry.name].removesuffix(", quoted")) == pytest.approx(1000 * entry.reach)
+
+
+def test_the_guide_to_flexible_links_runs(tmp_path, monkeypatch, capsys):
+    """Its robot file and its blocks of Python, one after the other, with the numbers that it prints."""
+    text = (ROOT / "docs" / "flexible.md").read_text("utf-8")
+    robot_file = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)[0]
+    (tmp_path / "boom.yaml").write_text(robot_file, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(program, names)
+    first, second = (float(line) for line in capsys.readouterr().out.splitlines()[-2:])
+    assert first < 1e-9
+    assert second == pytest.approx(0.032, abs=0.001)
+    assert abs(names["run"].q[:, [0, 3]][-1] - [1.2, 0.4]).max() < 1e-6
+    assert (tmp_path / "boom.html").stat().st_size > 100_000
+
+
+def test_the_guide_to_free_parameters_runs(tmp_path, monkeypatch):
+    """Its Python: the band holds the nominal torques, lengths are found again, and the best arm is one."""
+    import matplotlib as mpl
+    import numpy as np
+
+    mpl.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "parameters.md").read_text("utf-8")
+    names: dict[str, object] = {}
+    for program in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(program, names)
+    nominal = names["robot"].inverse_dynamics(names["q"], names["qd"], names["qdd"])[:, 1]
+    assert ((names["low"] < nominal) & (nominal < names["high"])).all()
+    share = names["tau"][:, :, 1].std(axis=0) / names["spread"][:, 1]
+    np.testing.assert_allclose(share, 1.0, atol=0.1)
+    assert (tmp_path / "band.png").is_file()
+    assert names["worst"] == "link3.mass"
+    assert abs(names["fit"].x - names["true"]).max() < 1e-4
+    best = names["best"]
+    assert best.success
+    assert abs(names["reach"](best.x)).max() < 1e-6
+    value, slope = names["torque"](best.x)
+    assert value < 0.8 * names["torque"](names["start"])[0]
+    for k in range(10):
+        step = 1e-6 * np.eye(10)[k]
+        numeric = (names["torque"](best.x + step)[0] - names["torque"](best.x - step)[0]) / 2e-6
+        assert abs(numeric - slope[k]) < 1e-3 * max(1.0, abs(slope).max())
+
+
+def test_the_guide_to_sweeps_runs(tmp_path, monkeypatch, capsys):
+    """Its specification, by the command line, and its Python."""
+    pytest.importorskip("pyarrow")
+    import redyn
+    from commands import printed
+
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "scale.md").read_text("utf-8")
+    (specification,) = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "puma.yaml").write_text(specification, "utf-8")
+    printed("sweep", "puma.yaml", "--out", "results", "--report", "puma.html")
+    result = redyn.sweep.open("results")
+    assert result.complete
+    assert result.failures() == {}
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, object] = {}
+    exec(program, names)
+    assert names["frame"].shape[0] == 4000
+    assert capsys.readouterr().out.splitlines()[-1].startswith(("stop.", "link", "shoulder", "upper", "fore", "wrist"))
+    assert (tmp_path / "ur5e-sweep.html").stat().st_size > 50_000
+
+
+def blocks(name, part):
+    """The blocks of Python of one section of a page."""
+    text = (ROOT / "docs" / name).read_text("utf-8").split(f"\n## {part}\n")[1].split("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.mark.slow
+def test_the_example_for_jax_runs(capsys):
+    jax = pytest.importorskip("jax")
+    before, names = jax.config.jax_enable_x64, {}
+    try:
+        (program,) = blocks("jax_torch.md", "JAX")
+        exec(program, names)
+        assert names["after"] < 0.8 * names["before"]
+        assert capsys.readouterr().out.strip() in program
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
+
+@pytest.mark.slow
+def test_the_examples_for_torch_run():
+    torch = pytest.importorskip("torch")
+    threads, names = torch.get_num_threads(), {}
+    torch.set_num_threads(1)  # several would wait for each other, busily
+    try:
+        fit, train = blocks("jax_torch.md", "PyTorch")
+        exec(fit, names)
+        assert names["error"] < 0.1
+        exec(train, names)
+        assert names["after"] < 0.3 * names["before"]
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_the_page_on_doctor_lists_every_finding(tmp_path, monkeypatch, capsys):
+    """Each code of the checks, and no other; its Python runs."""
+    from faults import ARM, FAULTS
+
+    text = (ROOT / "docs" / "doctor.md").read_text("utf-8")
+    table = text.split("## Findings")[1]
+    sources = "\n".join(file.read_text("utf-8") for file in (ROOT / "src/redyn/verify/doctor").rglob("*.py"))
+    made = set(re.findall(r"(?:Finding|say|_finding)\(\s*\"([a-z-]+)\"", sources))
+    made |= {"joint-unnamed", "link-unnamed", "mesh-missing", "mesh-unread"}  # whose names are put together
+    assert {*re.findall(r"`([a-z-]+)`", table)} - {"actuated"} == made
+    (program,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "arm.urdf").write_text(FAULTS["negative mass"].change(ARM), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(program, {})
+    assert capsys.readouterr().out.startswith("mass-negative upper mass 17 ")
+    assert (tmp_path / "arm.html").stat().st_size > 100_000

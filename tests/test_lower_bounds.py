@@ -52,3 +52,17 @@ def test_what_users_install_counts():
     assert lower.constraints(PROJECT) == "numpy==1.26\nnicegui==3.18.0\n"
     with pytest.raises(SystemExit, match="numpy<3"):
         lower.bounds(PROJECT | {"dependencies": ["numpy<3"]})
+
+
+def test_contents_of_a_wheel_are_those_of_the_package():
+    release = script("release")
+    packed = ["redyn/__init__.py", "redyn/report/page.css", "redyn-1.dist-info/METADATA"]
+    licence = "redyn-1.dist-info/licenses/LICENSE"
+    assert release.faults_of_wheel([*packed, licence], 1000, packed[:2]) == []
+    assert release.faults_of_wheel(packed, 1000, packed[:2]) == ["the licence is missing"]
+    assert release.faults_of_wheel([*packed, licence, "tests/x.py"], 10**7, [*packed[:2], "redyn/data.yaml"]) == [
+        "redyn/data.yaml is missing",
+        "tests/x.py should not be there",
+        "10.0 MB are more than 4.0 MB",
+    ]
+    assert "redyn/description/library/puma.yaml" in release.sources()

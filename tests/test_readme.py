@@ -10,24 +10,31 @@ import yaml
 import redyn
 from redyn.cli.main import app
 
-README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
 
 
-def fenced(language):
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def fenced(language, text=README):
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
 
 
 def test_python_runs_as_pasted(tmp_path, monkeypatch, capsys):
     """Each block may use what the blocks above it define, and nothing else."""
     monkeypatch.chdir(tmp_path)
     blocks = fenced("python")
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     space: dict = {}
     for block in blocks:
         exec(compile(block, "README.md", "exec"), space)
     assert (tmp_path / "fall.html").stat().st_size > 100_000
     assert "GIM" in capsys.readouterr().out
     assert space["run"].t[-1] == pytest.approx(2.0)
+
+
+def test_the_guide_to_simulation_runs():
+    [block] = fenced("python", (ROOT / "docs/simulation.md").read_text("utf-8"))
+    space: dict = {}
+    exec(compile(block, "simulation.md", "exec"), space)
     assert space["many"].q.shape[1:] == (1000, 6)
 
 
@@ -56,7 +63,7 @@ def test_commands_exist():
 
 def test_methods_exist():
     """Every call of the table of methods."""
-    table = README.split("## Methods of a robot")[1].split("\n\n")[1]
+    table = (ROOT / "docs/methods.md").read_text("utf-8").split("\n\n")[1]
     names = {name for cell in re.findall(r"^\| (.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)", cell)}
     assert len(names) > 30
     robot = redyn.load("two-link")

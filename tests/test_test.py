@@ -21,7 +21,7 @@ def run(tmp_path, monkeypatch):
     """./test with these arguments, in a folder where nothing is to be installed: the commands it ran."""
     shutil.copy(ROOT / "test", tmp_path)
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
-    for name in ("pyproject.toml", "README.md", "src/redyn/__init__.py", "src/redyn/robot.py"):
+    for name in ("pyproject.toml", "README.md", "src/redyn/__init__.py", "src/redyn/robot/robot.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     for name in ("pip", "python", "ruff", "pyright", "lint-imports"):

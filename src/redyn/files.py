@@ -105,9 +105,12 @@ JSON = Kind("JSON", _is_json)
 HTML = Kind("a page by redyn", _by_redyn(r"<!doctype html|<html"))
 LATEX = Kind("LaTeX by redyn", _by_redyn(r"%|\\"))
 NOTEBOOK = Kind("a notebook by redyn", _by_redyn(r"\{"))
-SOURCE = Kind("source code by redyn", _by_redyn(r"/\*|\"\"\"|#"))
+SOURCE = Kind("source code by redyn", _by_redyn(r"/\*|//|\"\"\"|#"))
+PACKAGE = Kind("part of a package by redyn", _by_redyn(r"<\?xml"))
 URDF = Kind("a URDF", lambda head: b"<robot" in head)
 ROBOT = Kind("a robot file", _is_robot)
+PARQUET = Kind("a Parquet file", lambda head: head.startswith(b"PAR1"))
+RUN = Kind("a saved run", lambda head: head.startswith(b"PK") and head[30:38] == b"run.json")
 SCRIPT = Kind("a JavaScript bundle", lambda head: _text(head) is not None)
 
 
@@ -157,8 +160,11 @@ def check_all(targets: Iterable[tuple[str, Path | None, Kind]], force: bool = Fa
 
 
 @contextlib.contextmanager
-def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[BinaryIO]:
+def writing(path: str | Path, kind: Kind, force: bool = False, tidy: bool = True) -> Generator[BinaryIO]:
     """A file to write to, which is renamed to its target on success and removed on failure.
+
+    `tidy` looks through the folder for what killed processes left of the same target, and notes the file in `written`:
+    not for one of thousands.
 
     >>> import tempfile
     >>> place = Path(tempfile.mkdtemp()) / "table.csv"
@@ -169,7 +175,8 @@ def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[Bina
     """
     check(path, kind, force)
     target = Path(path)
-    _remove_abandoned(target)
+    if tidy:
+        remove_abandoned(target.absolute().parent, target)
     temporary = target.with_name(f"{_prefix(target)}{secrets.token_hex(4)}.part")
     try:
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -181,13 +188,15 @@ def writing(path: str | Path, kind: Kind, force: bool = False) -> Generator[Bina
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(target)
+            _flush_folder(target.absolute().parent)
         except BaseException:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
     except OSError as error:
         raise RedynError(f"{path}: cannot be written: {error.strerror or error}") from None
-    written.append(target)
+    if tidy:
+        written.append(target)
 
 
 def write(path: str | Path, content: str | bytes, kind: Kind, force: bool = False) -> Path:
@@ -223,13 +232,24 @@ def _prefix(target: Path) -> str:
     return f".{target.name[:60]}."
 
 
-def _remove_abandoned(target: Path) -> None:
-    """Removes temporary files of the same target left by killed processes."""
+def remove_abandoned(place: Path, target: Path | None = None) -> None:
+    """Removes temporary files left by killed processes from a folder: those of one target, or all of them."""
+    start = r"\..*\." if target is None else re.escape(_prefix(target))
     with contextlib.suppress(OSError):
-        pattern = re.compile(re.escape(_prefix(target)) + r"[0-9a-f]{8}\.part")
-        for entry in target.absolute().parent.iterdir():
+        pattern = re.compile(start + r"[0-9a-f]{8}\.part")
+        for entry in place.iterdir():
             if pattern.fullmatch(entry.name) and time.time() - entry.lstat().st_mtime > ABANDONED:
                 entry.unlink()
+
+
+def _flush_folder(place: Path) -> None:
+    """Makes a new name survive a loss of power, where the system lets folders be opened."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(place, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _like_the_old_one(target: Path, descriptor: int) -> None:

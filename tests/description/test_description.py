@@ -98,7 +98,8 @@ def test_library_is_the_published_list():
         stanford-2003 newton-euler-rr newton-euler-rp newton-euler-rrr lagrange-two-link lagrange-pointing point-mass
         dual-arm-satellite gripper planar-biped spatial-biped four-bar slider-crank five-bar 3-rrr stewart delta
         parallelogram-arm excavator hoeken andrews bricard differential-drive agv car mecanum omni rolling-disk
-        chaplygin-sleigh mobile-manipulator quadruped biped hexapod"""
+        chaplygin-sleigh mobile-manipulator quadruped biped hexapod flexible-beam spin-up flexible-two-link
+        flexible-space-arm elastic-joint-arm"""
     arms = {entry.name for entry in gallery("industrial")}
     assert set(library()) - arms == set(published.split())
     assert len(arms) >= 25

@@ -45,6 +45,7 @@ def descriptions(tmp_path, monkeypatch):
     (package / "arm_description.py").write_text(f'{MODULE}URDF_PATH: str = _path.join(PACKAGE_PATH, "arm.urdf")\n')
     (package / "other_description.py").write_text(f'{MODULE}URDF_PATH = _path.join(PACKAGE_PATH, "other.urdf")\n')
     (package / "macro_description.py").write_text(f'{MODULE}XACRO_PATH = _path.join(PACKAGE_PATH, "arm.xacro")\n')
+    (package / "made_description.py").write_text(f"{MODULE}URDF_PATH = make(PACKAGE_PATH)\n")
     stored = tmp_path / "cache" / "some_arms" / "robots" / "arm"
     stored.mkdir(parents=True)
     (stored / "arm.urdf").write_text(ARM)
@@ -63,6 +64,18 @@ def test_robots_of_the_cache(descriptions):
     assert not any(name.startswith("robot_descriptions.") for name in sys.modules)
 
 
+def test_xacro_of_the_cache(descriptions):
+    """With the arguments that the package gives it, and ours before those."""
+    pytest.importorskip("xacro")
+    package = descriptions.parents[3] / "site" / "robot_descriptions" / "macro_description.py"
+    package.write_text(package.read_text() + 'XACRO_ARGS = {\n    "tip": "hand",\n}\n')
+    space = 'xmlns:xacro="http://www.ros.org/wiki/xacro" '
+    (descriptions / "arm.xacro").write_text(ARM.replace("<robot ", f"<robot {space}").replace('"tip"', '"$(arg tip)"'))
+    assert redyn.load("robot_descriptions:macro").link_names == ["hand"]
+    assert redyn.load("robot_descriptions:macro", arguments={"tip": "foot"}).link_names == ["foot"]
+    assert redyn.doctor("robot_descriptions:macro", programs=False).robot is not None
+
+
 def test_a_commit_has_a_cache_of_its_own(descriptions, monkeypatch):
     monkeypatch.setenv("ROBOT_DESCRIPTION_COMMIT", "abc")
     with pytest.raises(redyn.DescriptionError, match=r"not in the cache .*some_arms-abc.some_arms"):
@@ -74,7 +87,8 @@ def test_a_commit_has_a_cache_of_its_own(descriptions, monkeypatch):
     [
         ("other", r"not in the cache of robot_descriptions \(.*other.urdf\); import robot_descriptions.other_desc"),
         ("amr", "robot_descriptions has no such robot; did you mean 'arm_description'"),
-        ("macro", "made by a program such as xacro, which is not run"),
+        ("macro", r"not in the cache of robot_descriptions \(.*arm.xacro\)"),
+        ("made", "made by a program such as xacro, which is not run"),
         ("../arm", "robot_descriptions has no such robot"),
     ],
 )

@@ -21,7 +21,9 @@ from redyn.description.schema import SEVERAL
 SINGLE = [
     name
     for name in redyn.library()
-    if not read(name).loops and not any(k.joint.type in SEVERAL for k in read(name).links)
+    if not read(name).loops
+    and read(name).group != "flexible"  # of which the rigid robots are written
+    and not any(k.joint.type in SEVERAL for k in read(name).links)
 ]
 POSSIBLE = [name for name in SINGLE if read(name).unphysical is None]
 

@@ -368,6 +368,53 @@ def test_meshes_that_are_nowhere(package, name):
         mesh(package / "urdf/arm.urdf", name)
 
 
+@pytest.mark.parametrize(
+    ("file", "named", "found"),
+    [
+        # a zip of a folder that has lost its package.xml
+        ("bot/urdf/arm.urdf", "package://bot/meshes/m.stl", "bot/meshes/m.stl"),
+        ("bot/urdf/arm.urdf", "../meshes/m.stl", "bot/meshes/m.stl"),
+        ("bot-main/urdf/arm.urdf", "package://bot/meshes/m.stl", "bot-main/meshes/m.stl"),
+        # workspaces of ROS
+        ("ws/src/bot/urdf/arm.urdf", "package://parts/meshes/m.stl", "ws/src/parts/meshes/m.stl"),
+        ("ws/src/all/bot/urdf/arm.urdf", "package://parts/meshes/m.stl", "ws/src/parts/meshes/m.stl"),
+        ("ws/arm.urdf", "package://parts/meshes/m.stl", "ws/src/parts/meshes/m.stl"),
+        ("ws/arm.urdf", "package://parts/meshes/m.stl", "ws/install/share/parts/meshes/m.stl"),
+        ("ws/arm.urdf", "package://parts/meshes/m.stl", "ws/install/parts/share/parts/meshes/m.stl"),
+        ("opt/share/bot/urdf/arm.urdf", "package://parts/meshes/m.stl", "opt/share/parts/meshes/m.stl"),
+    ],
+)
+def test_meshes_as_people_have_them(tmp_path, file, named, found):
+    for name in (file, found):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / found).write_text("x")
+    assert mesh(tmp_path / file, named) == (tmp_path / found).resolve()
+
+
+def test_packages_of_a_sourced_ros(tmp_path, monkeypatch):
+    (tmp_path / "ros/share/parts/meshes").mkdir(parents=True)
+    (tmp_path / "ros/share/parts/package.xml").write_text("<package/>")
+    (tmp_path / "ros/share/parts/meshes/m.stl").write_text("x")
+    (tmp_path / "here").mkdir()
+    with pytest.raises(redyn.DescriptionError, match="no such mesh"):
+        mesh(tmp_path / "here/arm.urdf", "package://parts/meshes/m.stl")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path / "ros"))
+    assert mesh(tmp_path / "here/arm.urdf", "package://parts/meshes/m.stl").is_file()
+
+
+def test_a_package_in_a_folder_of_another_name(tmp_path):
+    (tmp_path / "Bot-ROS2/deep/er/still/urdf").mkdir(parents=True)
+    (tmp_path / "Bot-ROS2/package.xml").write_text("<package><name>bot</name></package>")
+    (tmp_path / "Bot-ROS2/m.stl").write_text("x")
+    assert mesh(tmp_path / "Bot-ROS2/deep/er/still/urdf/arm.urdf", "package://bot/m.stl").is_file()
+
+
+def test_usd_is_refused_with_a_hint(tmp_path):
+    (tmp_path / "arm.usd").write_bytes(b"PXR-USDC")
+    with pytest.raises(redyn.DescriptionError, match="USD is not read; export the robot as URDF or MJCF"):
+        redyn.load(tmp_path / "arm.usd")
+
+
 def test_the_place_of_a_file_is_no_part_of_the_robot(tmp_path):
     robot = load(tmp_path, ARM)
     (tmp_path / "other").mkdir()

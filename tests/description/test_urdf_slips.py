@@ -1,5 +1,6 @@
 """Slips in a URDF: what would silently be a zero is a warning with its line; so is what only changes the picture."""
 
+import importlib
 import warnings
 
 import pytest
@@ -297,7 +298,8 @@ def test_xacro_is_recognised(tmp_path, case):
 @pytest.mark.parametrize(
     ("name", "target"), [("arm.urdf.xacro", "arm.urdf"), ("arm.xacro", "arm.urdf"), ("ARM.XACRO", "ARM.urdf")]
 )
-def test_xacro_by_its_name(tmp_path, name, target):
+def test_xacro_that_is_not_installed(tmp_path, monkeypatch, name, target):
+    monkeypatch.setattr(importlib.import_module("redyn.description.read"), "has_xacro", lambda: False)
     path = tmp_path / name
     path.write_text(ARM)
     with pytest.raises(

@@ -50,9 +50,9 @@ def test_on_the_ground(ground):
 
 
 def test_robots_without_a_floating_base():
-    with pytest.raises(redyn.InputError, match="puma: it has no floating base; use inverse_dynamics"):
+    with pytest.raises(redyn.InputError, match="puma: every rate has an actuator; use inverse_dynamics"):
         redyn.load("puma").driven([0] * 6, [0] * 6, [])
-    with pytest.raises(redyn.InputError, match="it has no floating base"):
+    with pytest.raises(redyn.InputError, match="every rate has an actuator"):
         redyn.load("puma").casadi("driven")
     with pytest.raises(redyn.InputError, match="joint_qdd: expected 6 numbers, one per joint"):
         redyn.load("dual-arm-satellite").driven(np.zeros(13), np.zeros(12), np.zeros(12))

@@ -7,7 +7,18 @@ from hypothesis import strategies as st
 
 import redyn
 from pinocchio_oracle import Oracle
-from random_robots import ARMS, EXAMPLES, LOOPS, close, on_floats, random_motion, random_state, random_tree, trees
+from random_robots import (
+    ARMS,
+    EXAMPLES,
+    FLEXIBLE,
+    LOOPS,
+    close,
+    on_floats,
+    random_motion,
+    random_state,
+    random_tree,
+    trees,
+)
 
 seeds = st.integers(0, 10**9)
 
@@ -62,7 +73,8 @@ def test_external_wrenches_agree_with_pinocchio(data, seed):
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(redyn.library()) - {"puma-2003-printed", "kuka-kr5-printed", *EXAMPLES, *LOOPS, *ARMS})
+    "name",
+    sorted(set(redyn.library()) - {"puma-2003-printed", "kuka-kr5-printed", *EXAMPLES, *LOOPS, *ARMS, *FLEXIBLE}),
 )
 def test_library_agrees_with_pinocchio(name):
     robot = redyn.load(name, friction=False, exact=True).tree  # wheels have an oracle of their own

@@ -487,3 +487,42 @@ def test_without_llvm_the_float_path_answers():
     assert nothing == "None"
     assert float(value) == pytest.approx(robot.inverse_dynamics(q, q, q)[0, 1], rel=1e-12)
     assert shape.strip() == "(5, 6, 6)"
+
+
+FRAGMENTED = """
+import ctypes
+import numpy as np
+import redyn
+
+libc, GB = ctypes.CDLL(None), 1 << 30
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+
+
+def reserved(size):
+    return libc.mmap(None, size, 0, 0x4022, -1, 0)
+
+
+robots = [redyn.load(name) for name in ("kuka-kr5", "ur5e", "three-link")]
+redyn.load("puma").mass_matrix(np.zeros((64, 6)))  # everything that is loaded on the way is there
+memory = np.ones(60_000_000)
+block = reserved(60 * GB)
+for size in (1 << 24, 1 << 20, 1 << 16, 1 << 12):  # no room above the block
+    while (place := reserved(size)) > block:
+        pass
+    libc.munmap(place, size)
+sizes = [8, 8, 8, 8, 8, 64, 64, 128, 128, 256, 256, 512, 512, 1024, 1024, 2048, 2048, 4096, 4096]
+for k, size in zip(range(19, 0, -1), sizes):  # holes in it, 3 GB apart, small ones first
+    libc.munmap(block + 3 * GB * k, size << 10)
+for robot in robots:
+    print(robot.forward_dynamics(np.zeros((64, robot.dof)), np.zeros(robot.dof), np.zeros(robot.dof)).shape[0])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for memory")
+def test_memory_in_pieces_that_are_far_apart():
+    """Code and constants of a kernel are near each other, or the addresses between them would not fit."""
+    done = subprocess.run([sys.executable, "-c", FRAGMENTED], capture_output=True, text=True)
+    assert done.stdout.split() == ["64"] * 3, done.stderr[-2000:]

@@ -115,3 +115,19 @@ def test_sections():
     for bad in (([0, 0], [0, 0, 1], 0.1), ([0, 0, 0], [0, 0, 0], 0.1), ([0, 0, 0], [0, 0, 1], 0.0)):
         with pytest.raises(redyn.InputError, match="expected"):
             section(found.points, *bad)
+
+
+def test_of_links_that_bend():
+    """Straight links: what the joints do is what they do in the rigid robot, and nothing reaches further."""
+    robot = redyn.load("flexible-two-link")
+    rigid = robot.rigid()
+    q = np.array([0.3, 0.0, 0.0, 0.9, 0.0, 0.0])
+    bent, straight = robot.manipulability(q), rigid.manipulability(q[[0, 3]])
+    np.testing.assert_allclose(bent.translation.radii, straight.translation.radii, atol=1e-12)
+    assert bent.index == pytest.approx(straight.index)
+    found = robot.workspace(samples=200)
+    assert found.reach[1] < 1.01
+    assert np.abs(found.q[:, 1]).max() < 0.1
+    for name in ("flexible-two-link", "elastic-joint-arm"):
+        with pytest.raises(redyn.RedynError, match=r"many shapes reach a pose; robot\.rigid\(\)"):
+            redyn.load(name).inverse_kinematics(np.eye(4))

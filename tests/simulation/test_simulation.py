@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 import redyn
 from known_robots import explicit_three_link, three_rods
-from random_robots import ARMS, EXAMPLES, LOOPS, MOBILE, on_floats, random_tree
+from random_robots import ARMS, EXAMPLES, FLEXIBLE, LOOPS, MOBILE, on_floats, random_tree
 
 FALLS = {
     "arm3": "three-link",
@@ -22,7 +22,7 @@ FALLS = {
     "stanford001": "stanford-2003",
     "puma001_abs": "puma-2003",
 }
-OTHERS = (*EXAMPLES, *LOOPS, *ARMS, *MOBILE)
+OTHERS = (*EXAMPLES, *LOOPS, *ARMS, *MOBILE, *FLEXIBLE)
 USABLE = [name for name in redyn.library() if not name.endswith("-printed") and name not in OTHERS]
 
 

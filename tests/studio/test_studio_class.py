@@ -360,7 +360,8 @@ def test_threads_of_one_do_not_stop_another():
         done.set()
         assert await waiting == "done"
         assert all(await asyncio.gather(*many))
-        assert not threads._running
+        while threads._running:  # carl's page is gone: nobody waits for his thread
+            await asyncio.sleep(0.01)
         done.clear()
         many = [asyncio.create_task(threads.run("ann", done.wait, 300)) for _ in range(8)]
         assert await threads.run("ben", lambda: "done") == "done"
@@ -486,11 +487,17 @@ def test_of_many_jogs_the_latest_of_each_joint_counts():
             robot=SimpleNamespace(model=SimpleNamespace(tangent=2)), jog=lambda *jog: moved.append(jog) or ""
         )
         panel._desk = SimpleNamespace(state=state, attempt=attempt, show_pose=lambda: shown.append(panel._heard))
-        panel._wanted, panel._jogging, panel._heard = {}, False, 0.0
+        panel._wanted, panel._taker, panel._heard = {}, None, 0.0
         jogs = [panel._jog({"joint": k % 2, "value": 0.1 * k, "number": k}) for k in range(20)]
         tasks = [asyncio.create_task(jog) for jog in jogs]
         await asyncio.sleep(0)
+        pressed = asyncio.create_task(panel.taken())  # a button, before the values that were sent count
+        await asyncio.sleep(0.01)
+        assert not pressed.done()
+        assert not moved
         ready.set()
+        await pressed
+        assert len(moved) == 2
         await asyncio.gather(*tasks)
 
     asyncio.run(go())

@@ -142,6 +142,21 @@ def test_the_frame_is_dragged(tab):
     tab("tab-inverse").click()
 
 
+def test_a_value_that_was_just_typed_is_taught(tab):
+    """Joint 6 does not move the origin of the tip: nothing else on the page says that its value has come."""
+    tab.choose("motion-kind", "Taught points")
+    tab.shown("teach")
+    field = tab.page.locator("[data-testid^=joint-slider] input[type=text]").nth(5)
+    for k, angle in enumerate((10, -50, 70), start=1):
+        field.fill(f"{angle} deg")
+        tab("teach").click()  # the field loses the focus, the button is pressed
+        tab.shown(f"point-{k}")
+        assert tab(f"point-{k}-6").input_value() == f"{np.radians(angle):.3g}"
+    for _ in range(3):
+        tab("point-1-remove").click()
+    tab.hidden("point-1")
+
+
 def test_points_are_taught_and_run(tab):
     tab.choose("motion-kind", "Taught points")
     tab.shown("teach")

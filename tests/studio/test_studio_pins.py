@@ -215,8 +215,11 @@ def test_the_report_holds_pinned_runs_tables_and_equations(state):
     for pin in list(state.board.pins):
         state.board.remove(pin.key)
     state.board.x = TIME
-    data = json.loads(unpacked_page(takeaway.report(state)[1].decode(), "data"))
-    assert all("ts" not in plot for plot in data["plots"])
+    text = takeaway.report(state)[1].decode()
+    assert all("ts" not in plot for plot in json.loads(unpacked_page(text, "data"))["plots"])
+    page = text.partition('<section id="appendix"')[2].partition("</section>")[0]
+    assert "its change as a mass or a length grows by 1 %" in page
+    assert f"<td>{np.abs(state.inverse.tau[:, 0]).max():.4g}</td>" in page
 
 
 def test_names_and_colours_are_checked(state):

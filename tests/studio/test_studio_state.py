@@ -24,6 +24,7 @@ from redyn.studio.links import new_robot
 from redyn.studio.opening import open_source
 from redyn.studio.panels.equations import MOST_SHOWN, numbers, numbers_latex
 from redyn.studio.panels.forward import METHODS, ForwardPanel
+from redyn.studio.panels.jog import JogPanel
 from redyn.studio.plans import FIXED_STEP, MOST_ROWS, rows, usual_sample
 from redyn.studio.sessions import Session
 from redyn.studio.state import State
@@ -165,6 +166,8 @@ def test_of_edits_that_come_while_a_robot_is_built_the_last_one_counts(state, mo
     session, built, shown, go_on = Session(state), [], [], threading.Event()
     page = session.desk = Desk.__new__(Desk)  # without panels
     page.session, page.state = session, state
+    page.jog = JogPanel.__new__(JogPanel)
+    page.jog._taker = None  # no joint waits to be moved
 
     def build(description):
         built.append(description.links[0].a)

@@ -64,6 +64,7 @@ LOOPS += ("hoeken", "andrews", "bricard")
 SAMPLE = ("abb-irb-120", "franka-panda", "kuka-kr-6-r700", "ur5e")  # of the industrial arms, for slow tests
 MOBILE = tuple(name for name in library() if read(name).group in ("wheels", "legged"))  # no base is fixed
 ARMS = tuple(name for name in library() if read(name).group == "industrial" and name not in SAMPLE)  # the others
+FLEXIBLE = tuple(name for name in library() if read(name).group == "flexible")  # some of whose numbers are small
 KINDS = ("revolute", "prismatic", "helical", "cylindrical", "universal", "planar", "spherical", "free", "fixed")
 
 

@@ -113,7 +113,9 @@ class Tab:
         """One of the tables below the 3D view, once its rows are there."""
         self(f"dock-{table}").click()
         self.page.wait_for_selector(f"[data-testid=dock-{table}][aria-selected=true]")
-        self.cell(0, {"geometry": "joint", "mass": "mass", "joint": "lower", "loops": "first"}[table]).wait_for()
+        self.cell(
+            0, {"geometry": "joint", "mass": "mass", "joint": "lower", "flexible": "EI", "loops": "first"}[table]
+        ).wait_for()
 
     def curves(self, plot):
         data = "p => document.querySelector(`[data-testid=${p}] .graph`).data.map(c => [c.name, [...c.x], [...c.y]])"

@@ -263,15 +263,30 @@ def test_mistakes(tmp_path):
 
 
 @needs_compiler
+@pytest.mark.parametrize("name", ["flexible-beam", "elastic-joint-arm"])
+def test_links_that_bend_and_gears_that_give(tmp_path, name):
+    robot = redyn.load(name)
+    what = "inverse,forward,mass,coriolis,gravity,friction,springs,kinematics,jacobian,driven"
+    files = export_c(robot, what, tmp_path, name="arm")
+    program = compiled(files, tmp_path)
+    assert "all agree" in subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    q, qd, x = robot.random(1), *np.random.default_rng(1).uniform(-1, 1, (2, robot.dof))
+    module = runpy.run_path(str(export_python(robot, "inverse,forward", tmp_path, name="arm")[0]))
+    for method in ("inverse_dynamics", "forward_dynamics"):
+        wanted = getattr(robot, method)(q, qd, x)
+        np.testing.assert_allclose(module[method](q, qd, x), wanted, rtol=1e-9, atol=1e-9)
+
+
+@needs_compiler
 def test_command_line(tmp_path):
     printed("export", "three-link", "--what", "inverse,mass", "--out", tmp_path, "--real", "float")
     assert {p.name for p in tmp_path.iterdir()} == {"three_link.h", "three_link.c", "three_link_selftest.c"}
     printed("export", "three-link", "--lang", "python", "--out", tmp_path / "py")
     assert (tmp_path / "py" / "three_link.py").is_file()
     for bad, words in (
-        (["--lang", "rust"], "expected c or python"),
+        (["--lang", "rust"], "expected c, python, js or ros2"),
         (["--what", "dance"], "no algorithm is called 'dance'"),
-        (["--lang", "python", "--real", "float"], "Python's numbers are doubles"),
+        (["--lang", "python", "--real", "float"], "numbers of Python and JavaScript are doubles"),
     ):
         error = printed("export", "puma", "--out", tmp_path, *bad, code=2)
         assert words in error

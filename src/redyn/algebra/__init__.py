@@ -2,8 +2,8 @@
 
 from redyn.algebra.inertia import ArticulatedInertia, ConvectiveMatrix, MassMatrix
 from redyn.algebra.quaternions import normaliser, quaternion_rate, rotation_rows
-from redyn.algebra.rotations import AxisCycle, GeneralRotation, Rotation, RotationX, RotationZ
-from redyn.algebra.scalar import Arithmetic, Scalar, Stacking, is_zero
+from redyn.algebra.rotations import AxisCycle, GeneralRotation, Rotation, RotationX, RotationY, RotationZ
+from redyn.algebra.scalar import Arithmetic, Scalar, Stacking, dot, is_zero
 from redyn.algebra.spatial import (
     Pose,
     Propagation,
@@ -27,6 +27,7 @@ __all__ = [
     "PropagationTranspose",
     "Rotation",
     "RotationX",
+    "RotationY",
     "RotationZ",
     "Scalar",
     "Stacking",
@@ -36,6 +37,7 @@ __all__ = [
     "Wrench",
     "acceleration_matrix",
     "cross_matrix",
+    "dot",
     "is_zero",
     "normaliser",
     "outer",

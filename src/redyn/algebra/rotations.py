@@ -67,6 +67,32 @@ class RotationX:
 
 
 @dataclass(slots=True)
+class RotationY:
+    """Ry: by the slope of a link that bends upwards."""
+
+    c: Scalar
+    s: Scalar
+
+    def to_parent(self, v: Vec3) -> Vec3:
+        return Vec3(self.s * v.z + self.c * v.x, v.y, self.c * v.z - self.s * v.x)
+
+    def to_child(self, v: Vec3) -> Vec3:
+        return Vec3(self.c * v.x - self.s * v.z, v.y, self.c * v.z + self.s * v.x)
+
+    def symmetric_to_parent(self, a: Sym3) -> Sym3:
+        zz, xz, xx = _rotate_symmetric(self.c, self.s, a.zz, a.xz, a.xx)
+        return Sym3(xx, self.s * a.yz + self.c * a.xy, xz, a.yy, self.c * a.yz - self.s * a.xy, zz)
+
+    def matrix_to_parent(self, a: Mat3) -> Mat3:
+        zz, zx, xz, xx = _rotate_general(self.c, self.s, a.z.z, a.z.x, a.x.z, a.x.x)
+        return Mat3(
+            Vec3(xx, self.s * a.z.y + self.c * a.x.y, xz),
+            Vec3(self.s * a.y.z + self.c * a.y.x, a.y.y, self.c * a.y.z - self.s * a.y.x),
+            Vec3(zx, self.c * a.z.y - self.s * a.x.y, zz),
+        )
+
+
+@dataclass(slots=True)
 class RotationZ:
     """Rz: by a joint's angle theta."""
 

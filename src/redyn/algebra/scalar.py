@@ -60,3 +60,11 @@ class Stacking(Protocol):
     def stack(self, values: Sequence[Scalar], /) -> Scalar:
         """The values, some of which may be stacks themselves, one after the other along a first axis."""
         ...
+
+
+def dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
+    """The sum of products of two rows of numbers."""
+    total = arith.const(0.0)
+    for a_i, b_i in zip(a, b, strict=True):
+        total = total + a_i * b_i
+    return total

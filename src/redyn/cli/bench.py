@@ -46,6 +46,16 @@ def bench(
     `redyn bench ground ROBOT...` drops robots (hyq, solo12, g1) that hold a pose on the ground, against MuJoCo: time
     per simulated second, with the longest step of each that is accurate enough.
 
+    `redyn bench flexible ROBOT...` times robots with flexible links, beside Pinocchio with a chain of rods for each.
+
+    `redyn bench parameters ROBOT...` times robots of different masses in one call, beside states of one robot.
+
+    `redyn bench sweep ROBOT` times sweeps on one core: a million inverse dynamics with masses that vary, and
+    simulations, as ratios to plain loops over batched calls; and what a shard costs by itself.
+
+    `redyn bench jax ROBOT...` times redyn inside JAX, with gradients and the time to compile, beside frax, adam and
+    MJX where these are installed.
+
     Example: redyn bench ur5 --seconds 5
 
     Example: redyn bench calls ur5 panda arm.urdf
@@ -55,6 +65,10 @@ def bench(
     Example: redyn bench loops four-bar stewart
 
     Example: redyn bench ground hyq
+
+    Example: redyn bench sweep puma
+
+    Example: redyn bench jax ur5 --seconds 1
 
     Example: redyn bench ur5 panda --algorithm inverse_dynamics --out speed.json
     """
@@ -72,6 +86,18 @@ def bench(
         return
     if robots and robots[0] == "ground":
         _ground(robots[1:], seconds, out, as_json, force)
+        return
+    if robots and robots[0] == "sweep":
+        _sweep(robots[1:], out, as_json, force)
+        return
+    if robots and robots[0] == "flexible":
+        _flexible(robots[1:], seconds, out, as_json, force)
+        return
+    if robots and robots[0] == "parameters":
+        _parameters(robots[1:], seconds, out, as_json, force)
+        return
+    if robots and robots[0] == "jax":
+        _jax(robots[1:], seconds, out, as_json, force)
         return
     chosen, wanted = robots or available(), algorithm or list(ALGORITHMS)
     for name in wanted:
@@ -256,6 +282,126 @@ def _ground(robots: list[str], seconds: float, out: Path | None, as_json: bool, 
         shown = f"{row.feet:+.0%}", f"{row.sink * 1e3:.2f} mm", f"{row.carried:.5f}", f"{row.balance:.0e} J"
         table.add_row(row.robot, str(row.contacts), *shown)
     console.print(table)
+
+
+def _sweep(robots: list[str], out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.sweep import ROBOT, STAGES, measure_sweeps
+
+    if len(robots) > 1:
+        raise InputError("bench sweep: give one robot")
+    with _stages(len(STAGES)) as tick:
+        report = measure_sweeps((robots or [ROBOT])[0], tick=tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}, one core. Sweeps draw, compute and write Parquet files; "
+        "plain: the same calls alone, on arrays that are there.\n"
+        f"Seconds of processor time; elapsed: by the clock. A shard costs {report.overhead * 1e3:.1f} ms by itself"
+        f"{'' if report.memory is None else f'; {report.memory:.0f} MB of memory at most'}.",
+        highlight=False,
+    )
+    heads = (
+        "what",
+        "samples",
+        "sweep",
+        "of it drawing",
+        "plain",
+        "elapsed",
+        "ratio",
+        "samples/s",
+        "1e9 samples (core hours)",
+    )
+    table = Table(*heads, box=None, header_style="bold")
+    for row in report.rows:
+        times = (f"{x:.2f}" for x in (row.sweep, row.drawing, row.plain, row.elapsed))
+        costs = f"{row.ratio:.1f}", f"{row.rate:,.0f}", f"{1e9 / row.rate / 3600:.2g}"
+        table.add_row(row.what, f"{row.samples:,}", *times, *costs)
+    console.print(table)
+
+
+def _flexible(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.flexible import DURATION, METHODS, ROBOTS, RODS, RTOL, compare_flexible
+
+    _check(seconds)
+    chosen = robots or list(ROBOTS)
+    with _stages(len(chosen)) as tick:
+        report = compare_flexible(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}, one thread. Nanoseconds per state of a batch of 4096, "
+        "best of many; one: a single call.\n"
+        f"Pinocchio: its batch call of forward dynamics with {RODS} rigid rods for each flexible link.\n"
+        f"Runs of {DURATION:g} s, rtol {RTOL:g}, in milliseconds; radau is SciPy's.",
+        highlight=False,
+    )
+    heads = ("robot", "forward", "inverse", "derivatives", "one", "rods", "Pinocchio", "ratio", *METHODS)
+    table = Table(*heads, box=None, header_style="bold")
+    for row in report.rows:
+        times = (f"{x:.0f}" for x in (row.forward, row.inverse, row.derivatives, row.single))
+        peer = ("", "", "")
+        if row.ratio is not None and row.pinocchio is not None:
+            peer = (str(row.rods_dof), f"{row.pinocchio:.0f}", f"{row.ratio:.0f}")
+        table.add_row(f"{row.robot} ({row.dof})", *times, *peer, *(f"{row.runs[m]:.2f}" for m in METHODS))
+    console.print(table)
+
+
+def _parameters(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.parameters import ROBOTS, compare_parameters
+
+    _check(seconds)
+    chosen = robots or list(ROBOTS)
+    with _stages(len(chosen)) as tick:
+        report = compare_parameters(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}, one thread. Nanoseconds per state of a batch of 4096, "
+        "best of many.\n"
+        "one robot: many states of it; masses: another mass of every link in every state; all: ten numbers per link.\n"
+        "rebuilt: milliseconds to build one robot for its numbers and ask it once.",
+        highlight=False,
+    )
+    table = Table("robot", "call", "one robot", "masses", "ratio", "all", "ratio", "rebuilt", box=None)
+    for row in report.rows:
+        times = f"{row.fixed:.1f}", f"{row.masses:.1f}", f"{row.masses_ratio:.2f}"
+        more = f"{row.everything:.1f}", f"{row.everything_ratio:.2f}", f"{row.rebuilt / 1e6:.1f}"
+        table.add_row(f"{row.robot} ({row.dof})", row.call, *times, *more)
+    console.print(table)
+
+
+def _jax(robots: list[str], seconds: float, out: Path | None, as_json: bool, force: bool) -> None:
+    from redyn.bench.inside_jax import GRADIENT, ROBOTS, STAGES, compare_jax
+
+    _check(seconds)
+    chosen = robots or list(ROBOTS)
+    with _stages(len(chosen) * (1 + len(STAGES))) as tick:
+        report = compare_jax(chosen, seconds, tick)
+    if _saved(report.to_data(), out, as_json, force):
+        return
+    console = wide_console()
+    console.print(
+        f"{report.processor}, {counted(report.lanes, 'lane')}, JAX {report.version} on the CPU, float64, friction off. "
+        "Nanoseconds per state, best of many, interleaved, inside `jit`;\nin brackets the seconds until the first call "
+        f"can run: tracing, kernels and compiling, nothing cached. {GRADIENT}: of the sum of squared accelerations.",
+        highlight=False,
+    )
+    programs = list(dict.fromkeys(row.program for row in report.rows))
+    table = Table("robot", "algorithm", "states", *programs, box=None, header_style="bold")
+    lines: dict[tuple[str, str, int], dict[str, str]] = {}
+    for row in report.rows:
+        compiled = "" if row.compile_seconds is None else f" ({row.compile_seconds:.2f})"
+        digits = 0 if row.nanoseconds >= 100 else 1
+        shown = f"{row.nanoseconds:.{digits}f}{compiled}"
+        lines.setdefault((f"{row.robot} ({row.dof})", row.algorithm, row.states), {})[row.program] = shown
+    for (robot, algorithm, states), times in lines.items():
+        table.add_row(robot, algorithm, str(states), *(times.get(program, "") for program in programs))
+    console.print(table)
+    for name, why in report.missing.items():
+        console.print(f"{name}: {why}", highlight=False)
 
 
 def _ground_table(rows: list[GroundRow]) -> Table:

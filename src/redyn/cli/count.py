@@ -67,8 +67,9 @@ def count(
     loaded = chain(int(length), seed=1) if general else load(robot, allow_unphysical=allow_unphysical, trust=trust)
     if loaded.loops:
         return _show_loops(loaded, as_json)
-    n = loaded.dof
-    counts = {name: loaded.operation_count(name) for name in COUNTED}
+    n, bends = loaded.dof, loaded.model.flexible
+    other = {"coriolis_matrix_mci": "coriolis_matrix_christoffel"} if bends else {}
+    counts = {name: loaded.operation_count(name) for name in (other.get(name, name) for name in COUNTED)}
     formulas = {name: _formula(name) for name in ("inverse_dynamics", "solve", "forward_dynamics")}
     if as_json:
         print(
@@ -83,13 +84,15 @@ def count(
         )
         return
     console = wide_console()
-    console.print(bold(loaded.name, f", {counted(n, 'joint')}: operations of the kernels"))
+    console.print(bold(loaded.name, f", {loaded.size if bends else counted(n, 'joint')}: operations of the kernels"))
     table = Table(
         "algorithm", "multiplications", "additions", "general robot of n joints", box=None, header_style="bold"
     )
     for name, found in counts.items():
         table.add_row(TITLES.get(name, name), str(found.multiplications), str(found.additions), formulas.get(name, ""))
     console.print(table)
+    if bends:
+        return  # the published tables are of rigid links
     for title, published, name in (
         (f"Inverse dynamics, Table 9.1, n = {n}", INVERSE, "inverse_dynamics"),
         (f"Forward dynamics with phi given, Table 9.6 and Table I of Saha (2003), n = {n}", FORWARD, "solve"),

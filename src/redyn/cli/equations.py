@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from redyn import files
-from redyn.cli.options import ROBOT_HELP, Actuated, Force, Trusted, Unphysical, listed, loop_numbers, numbers
+from redyn.cli.options import (
+    ROBOT_HELP,
+    Actuated,
+    Force,
+    Trusted,
+    Unphysical,
+    listed,
+    loop_numbers,
+    numbers,
+    of_joints,
+    positions,
+    rates,
+)
 from redyn.errors import InputError
 from redyn.words import counted
 
@@ -63,6 +75,11 @@ def equations(
 
     Example: redyn equations four-bar --q "30 deg" --html four-bar.html
 
+    Of links that bend, formulas use abbreviations for the tip of the beam, which a page explains; a state is then of
+    the joints or of all coordinates, as it is with elastic gears.
+
+    Example: redyn equations flexible-beam --html beam.html
+
     Example: redyn equations differential-drive        Example: redyn equations rolling-disk --html disk.html
     """
     from redyn.robot import load
@@ -98,11 +115,32 @@ def equations(
         from redyn.cli.loop_equations import show
 
         return show(loaded, eqs, state, as_json)
-    values = _values(eqs, state) if any(v is not None for v in state) else {}
+    given = any(v is not None for v in state)
+    if eqs.symbolic.flexible or eqs.symbolic.geared:
+        return _show_flexible(eqs, state, given, as_json)
+    values = _values(eqs, state) if given else {}
     if eqs.dof > 3:
         _print_steps(eqs, values, as_json)
     else:
         _print_closed(eqs, values, as_json)
+
+
+def _show_flexible(eqs: Equations, state: list[Array | None], given: bool, as_json: bool) -> None:
+    from redyn.cli.flexible_equations import plain, setting, show
+
+    at = setting(eqs, state)
+    values = plain(at) if given else {}
+    if not at.short:
+        _print_steps(eqs, values, as_json)
+    elif as_json:
+        _print_closed(eqs, values, as_json)
+    else:
+        turns = show(at)
+        if values:
+            print()
+            _print_values(values, ("mass_matrix", *(name for name, _ in at.present), "tau"))
+        if turns:
+            print(legend(eqs))
 
 
 def _pairs(given: list[str]) -> dict[str, str]:
@@ -120,18 +158,33 @@ def _given(robot: Robot, name: str, text: str | None) -> Array | None:
         return None
     if robot.loops:
         return loop_numbers(name, text, robot)
-    return numbers(name, text, robot.nq if name == "q" and robot.model.contacts else robot.dof)
+    if robot.model.contacts:
+        return numbers(name, text, robot.nq if name == "q" else robot.dof)
+    elastic = _of_elastic(robot, name, text)
+    return numbers(name, text, robot.dof) if elastic is None else elastic
+
+
+def _of_elastic(robot: Robot, name: str, text: str) -> Array | None:
+    """Where links bend or gears give, numbers for the joints do; None for other robots."""
+    if of_joints(name, text, robot) is None:
+        return None
+    if name == "q":
+        return positions(name, text, robot)
+    return rates(name, text, robot, robot.neutral()) if name == "qd" else of_joints(name, text, robot)
 
 
 def _chapter(robot: Robot, eqs: Equations | None, state: list[Array | None]) -> Chapter:
     from redyn.progress import Progress
     from redyn.symbolic.chapter import worked_example
+    from redyn.symbolic.chapter.flexible import story as flexible
     from redyn.symbolic.chapter.loops import story as looped
     from redyn.symbolic.chapter.rolling import story as rolling
     from redyn.symbolic.chapter.story import SECTIONS
 
     rolls = bool(robot.model.contacts)
     sections = looped.SECTIONS if robot.loops else rolling.SECTIONS if rolls else SECTIONS
+    if eqs is not None and (eqs.symbolic.flexible or eqs.symbolic.geared):
+        sections = flexible.SECTIONS
     with Progress("deriving", len(sections)) as bar:
         if eqs is None:
             return looped.loop_example(robot, None, *state, done=bar.show)
@@ -185,7 +238,7 @@ def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None
                 print(f"{name}{place} = {cell['text']}")
         print()
     if values:
-        _print_values(eqs, values)
+        _print_values(values, (*_shown(eqs), "tau"))
     abbreviations = legend(eqs)
     if abbreviations:
         print(abbreviations)
@@ -195,22 +248,28 @@ def legend(eqs: Equations) -> str:
     """The abbreviations that this robot uses."""
     from redyn.symbolic.closed import parallel_runs
 
-    turning = [i for i, body in enumerate(eqs.symbolic.bodies, start=1) if body.kind == "revolute"]
+    angles = [q for q, body in zip(eqs.q, eqs.symbolic.bodies, strict=True) if body.kind == "revolute"]
+    turning = [str(q).removeprefix("theta_") for q in angles]
     if not turning:
         return ""
     together = next((run for run in parallel_runs(eqs.symbolic) if len(run) > 1), None)
     if together is None:
         return f"c{turning[0]} is cos(theta_{turning[0]}), s{turning[0]} its sine"
     i, k = (turning[place] for place in together[:2])
-    rates = f", theta_dot_{i}{k} is theta_dot_{i} + theta_dot_{k}" if k == i + 1 else ""
+    rates = f", theta_dot_{i}{k} is theta_dot_{i} + theta_dot_{k}" if int(k) == int(i) + 1 else ""
     return f"c{i}{k} is cos(theta_{i} + theta_{k}), s{i}{k} its sine{rates}"
 
 
-def _print_values(eqs: Equations, values: dict[str, Any]) -> None:
+def _numbers_shown(eqs: Equations) -> tuple[str, ...]:
+    """Where links bend, closed forms may be too long to say which terms are zero."""
+    flexible = eqs.symbolic.flexible or eqs.symbolic.geared
+    return ("mass_matrix", "coriolis_vector", *_SHOWN[2:], "tau") if flexible else (*_shown(eqs), "tau")
+
+
+def _print_values(values: dict[str, Any], names: tuple[str, ...]) -> None:
     print(
         "at " + ", ".join(f"{name} = [{_row(values[name])}]" for name in ("q", "qd", "qdd")) + " (SI units, radians):"
     )
-    names = (*_shown(eqs), "tau")
     tables: dict[str, list[list[float]]] = {k: values[k] if k.endswith("matrix") else [values[k]] for k in names}
     rounding = 1e-12 * max(abs(x) for rows in tables.values() for row in rows for x in row)
     for name, rows in tables.items():
@@ -219,6 +278,10 @@ def _print_values(eqs: Equations, values: dict[str, Any]) -> None:
         between = ",\n" + " " * len(lead)
         print(lead + between.join(f"[{_row(row, rounding)}]" if matrix else _row(row, rounding) for row in rows) + "]")
     print()
+
+
+def _what(eqs: Equations) -> str:
+    return "coordinate" if eqs.symbolic.flexible or eqs.symbolic.geared else "joint"
 
 
 def _row(values: list[float], rounding: float = 0.0) -> str:
@@ -237,9 +300,9 @@ def _print_steps(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
         print(json.dumps({"robot": eqs.name, "steps": lines, **({"values": values} if values else {})}))
         return
     size = f"{counted(len(lines), 'step')}, {counted(steps.operations, 'operation')}"
-    print(f"{eqs.name}: inverse dynamics of {counted(eqs.dof, 'joint')} in {size}\n")
+    print(f"{eqs.name}: inverse dynamics of {counted(eqs.dof, _what(eqs))} in {size}\n")
     for name, text in lines:
         print(f"{name} = {text}")
     if values:
         print()
-        _print_values(eqs, values)
+        _print_values(values, _numbers_shown(eqs))

@@ -15,20 +15,25 @@ from redyn.cli import (
     count,
     demo,
     dh,
+    doctor,
     equations,
     export,
     identify,
     listing,
+    page,
     reproduce,
     show,
     simulate,
     studio,
+    sweep,
     torque,
     verify,
+    vibrate,
     walk,
 )
 from redyn.cli.ground import GroundCommand
 from redyn.cli.interrupt import Commands, leave
+from redyn.cli.sweep import SweepCommand
 from redyn.errors import RedynError, RedynWarning
 from redyn.version import __version__
 
@@ -66,6 +71,7 @@ app.command("show")(show.show)
 app.command("torque")(torque.torque)
 app.command("simulate", cls=GroundCommand)(simulate.simulate)
 app.command("equations")(equations.equations)
+app.command("page")(page.page)
 app.command("studio")(studio.studio)
 app.command("count")(count.count)
 app.command("dh")(dh.dh)
@@ -76,7 +82,10 @@ app.command("parameters")(identify.parameters)
 app.command("check", context_settings=check.SETTINGS)(check.check)
 app.command("reproduce")(reproduce.reproduce)
 app.command("walk")(walk.walk)
+app.command("vibrate")(vibrate.vibrate)
+app.command("sweep", cls=SweepCommand)(sweep.sweep)
 app.command("verify")(verify.verify)
+app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
 app.command("cache")(cache.cache)
 

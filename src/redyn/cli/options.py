@@ -18,6 +18,7 @@ from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.robot import Robot
+    from redyn.simulation.joints import Joints
 
 Trust = Literal["files"]  # as in redyn.description, which is slow to import
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
@@ -57,6 +58,17 @@ Trusted = Annotated[
 Loops = Annotated[
     str | None, typer.Option(metavar="FILE", help="A YAML file of loops beside the robot file; none: without loops.")
 ]
+
+
+def arguments_of(given: list[str] | None) -> dict[str, str] | None:
+    """`name=value` as a mapping."""
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--arg: expected NAME=VALUE, got {text!r}")
+        found[name.strip()] = value.strip()
+    return found or None
 
 
 def listed(names: str | None) -> list[str] | None:
@@ -140,6 +152,11 @@ def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     from redyn.description.units import like_degrees, turning_coordinates, unit_given
 
     chosen, parts = robot.joint_names, _parts(text)
+    giving = _giving(robot)
+    if giving is not None:
+        if _whole(name, text, giving, robot.nq):
+            return numbers(name, text, robot.nq)
+        chosen = [robot.model.driven[i].joint.name for i in giving.rates]
     joints = {str(link.joint.name): link.joint for link in robot.description.links}
     if robot.loops and len(parts) != robot.nq:
         chosen = robot.actuated
@@ -149,11 +166,49 @@ def positions(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
         if turns and like_degrees(value) and not unit_given(part):
             warn(f"{name}: {value:g} is taken as radians; write {value:g} deg for degrees, or {value:g} rad to confirm")
             break
+    if giving is not None:
+        return giving.configuration(values)
     return values if len(values) == robot.nq else robot.complete(values).q
 
 
+def _giving(robot: Robot) -> Joints | None:
+    """The driven joints of a robot whose links bend or whose gears give, for which a file of numbers is enough."""
+    from redyn.simulation.joints import Joints, gives
+
+    return Joints(robot, "q") if gives(robot) and not (robot.loops or robot.model.contacts) else None
+
+
+def of_joints(name: str, text: str, robot: Robot) -> NDArray[np.float64] | None:
+    """`numbers` for the driven joints of a robot that bends, as entries of all rates; None for other robots."""
+    giving = _giving(robot)
+    if giving is None:
+        return None
+    if _whole(name, text, giving, robot.dof):
+        return numbers(name, text, robot.dof)
+    return giving.spread(numbers(name, text, giving.count))
+
+
+def _whole(name: str, text: str, giving: Joints, every: int) -> bool:
+    """Whether there are numbers for all coordinates, not for the joints alone; an error if for neither."""
+    given, joints = len(_parts(text)), [giving.robot.model.driven[i].joint.name for i in giving.rates]
+    if given not in (1, giving.count, every):
+        raise InputError(
+            f"{name}: expected {counted(giving.count, 'number')} for the joints ({', '.join(joints)}), or {every} with "
+            f"elastic coordinates, got {given}"
+        )
+    return given == every != giving.count
+
+
 def rates(name: str, text: str, robot: Robot, q: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`numbers` for the joint rates at a configuration; where loops are closed, those of the actuated joints do."""
+    """`numbers` for the joint rates at a configuration; where loops are closed, those of the actuated joints do.
+
+    Where links bend, those of the joints do as well.
+    """
+    giving = _giving(robot)
+    if giving is not None:
+        if _whole(name, text, giving, robot.dof):
+            return numbers(name, text, robot.dof)
+        return giving.rates_of_all(numbers(name, text, giving.count))
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
         return numbers(name, text, robot.dof)
     if _zero(name, text):
@@ -165,6 +220,9 @@ def accelerations(
     name: str, text: str, robot: Robot, q: NDArray[np.float64], qd: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """The same for accelerations."""
+    giving = of_joints(name, text, robot)
+    if giving is not None:
+        return giving
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
         return numbers(name, text, robot.dof)
     if _zero(name, text) and not qd.any():
@@ -175,6 +233,9 @@ def accelerations(
 
 def torques(name: str, text: str, robot: Robot) -> NDArray[np.float64]:
     """`numbers` for the torques of all joints; where loops are closed, those of the actuated ones do."""
+    giving = of_joints(name, text, robot)
+    if giving is not None:
+        return giving
     if not robot.loops or len(_parts(text)) == robot.dof != 1:
         return numbers(name, text, len(robot.torque_names))
     whole = np.zeros(robot.dof)

@@ -27,7 +27,9 @@ actuated. Each link has name, parent, joint, mass, com or r, inertia, visual, co
 theta (dh), a alpha d theta (modified-dh), xyz rpy axis axis2 (frames). A joint is a type (revolute, prismatic, fixed;
 with frames also helical, cylindrical, universal, planar, spherical, free), or a mapping of type, name, damping,
 coulomb, smoothing, armature, stiffness and rest (of a spring), limits, speed_limit, effort_limit, offset, pitch,
-initial, mimic (joint, multiplier, offset). visual and collision are lists of shapes: type (box, cylinder, capsule,
+initial, mimic (joint, multiplier, offset), elastic (stiffness and damping of a gear that gives). A link that bends has
+flexible: rho_A, EI, GJ, rho_Ip, or a table of them (x, ...), length, modes, load, damping_ratio, stiffening, hub, tip.
+visual and collision are lists of shapes: type (box, cylinder, capsule,
 sphere, ellipsoid, mesh), size, radius, length, file, scale, xyz, rpy, colour. A loop has name, between (two links, or
 one and world), joint (revolute, prismatic, cylindrical, planar, spherical, universal, fixed, distance, gear), and at,
 meets and axis, or frames; a distance has length, a gear coefficients. actuated names the joints that are driven.
@@ -157,6 +159,10 @@ def show(
     for table in (geometry, masses, drives):
         console.print()
         console.print(table)
+    if any(link.flexible is not None for link in description.links):
+        _show_beams(loaded, console)
+    if any(link.joint.elastic is not None for link in description.links):
+        _show_gears(loaded, console)
     if loaded.model.loops:
         _show_loops(loaded, console)
     if loaded.model.contacts:
@@ -168,6 +174,48 @@ def show(
         console.print(bold("\nKnown defects and warnings"))
         for warning in warnings:
             console.print(f"- {warning}")
+
+
+def _show_beams(robot: Robot, console: Console) -> None:
+    """Links that bend, their modes, and the frequencies of each by itself, clamped, with the load of its modes."""
+    from redyn.description.beams import beam_length
+
+    names = ("link", "length", "rho_A", "EIy", "EIz", "GJ", "rho_Ip", "modes y z twist", "clamped (Hz)")
+    table = Table(*names, title="Flexible links (kg/m, N m^2, kg m)", title_justify="left", box=None)
+    table.header_style = "bold"
+    beams = {beam.name: beam for _, beam in robot.model.beams}
+    for link in robot.description.links:
+        if link.flexible is None:
+            continue
+        beam, rows = beams.get(str(link.name)), link.flexible.stations
+        ends = [(row.rho_A, *row.EI, row.GJ, row.rho_Ip) for row in (rows[0], rows[-1])]
+        cells = [_along(a, b) for a, b in zip(*ends, strict=True)]
+        curves = beam.curves if beam is not None else None
+        kinds = () if curves is None else (curves.y, curves.z, curves.torsion)
+        hertz = [f"{f / 6.283185307:.4g}" for shapes in kinds if shapes for f in shapes.frequencies]
+        counts = " ".join(map(str, link.flexible.modes))
+        table.add_row(link.name, f"{beam_length(link):.6g}", *cells, counts, " ".join(hertz) or "-")
+    console.print()
+    console.print(table)
+
+
+def _along(root: float | None, tip: float | None) -> str:
+    """A property of a beam from root to tip."""
+    if root is None or tip is None:
+        return "-"
+    return f"{root:.6g}" if root == tip else f"{root:.4g} to {tip:.4g}"
+
+
+def _show_gears(robot: Robot, console: Console) -> None:
+    """Gears that give."""
+    table = Table("joint", "stiffness", "damping", "motor", title="Elastic gears", title_justify="left", box=None)
+    table.header_style = "bold"
+    for joint in (link.joint for link in robot.description.links):
+        if joint.elastic is not None:
+            gear = joint.elastic
+            table.add_row(joint.name, f"{gear.stiffness:.6g}", f"{gear.damping:.6g}", f"{joint.armature:.6g}")
+    console.print()
+    console.print(table)
 
 
 def _show_loops(robot: Robot, console: Console) -> None:

@@ -26,6 +26,7 @@ from redyn.cli.options import (
     Unphysical,
     listed,
     numbers,
+    of_joints,
     positions,
     rates,
     torques,
@@ -49,9 +50,10 @@ APART = 1e-3  # rad or m: from here on two methods count as different
 def simulate(
     robot: Annotated[str, typer.Argument(help=ROBOT_HELP)],
     duration: Annotated[float, typer.Option(help="Duration in seconds.")] = 10.0,
-    method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor radau lsoda.")] = "rkf45",
+    method: Annotated[str, typer.Option(help="rkf45 dopri5 abm rk4 euler taylor rosenbrock radau lsoda.")] = "rkf45",
     q: Annotated[str | None, typer.Option(help="Initial joint values, `0, pi/2, 90 deg`; default: the file's.")] = None,
     qd: Annotated[str, typer.Option(help="Initial joint rates.")] = "0",
+    sag: Annotated[bool, typer.Option("--sag", help="Start flexible links where they rest under their load.")] = False,
     torque: Annotated[str | None, typer.Option(help="Torques, or a CSV file: t, tau_<joint>, ...")] = None,
     pd: Annotated[
         tuple[str, str, str] | None,
@@ -109,6 +111,8 @@ def simulate(
 
     Example: redyn simulate four-bar --torque 0.5 --duration 2 --html four-bar.html
 
+    Example: redyn simulate flexible-two-link --follow cycloid "1, 0.5" --duration 4 --html flexible.html
+
     Example: redyn simulate dog.urdf --floating-base --ground "contacts=collision, friction=0.6" --html drop.html
     """
     from redyn.robot import load
@@ -129,6 +133,7 @@ def simulate(
     start = loaded.initial if q is None else positions("--q", q, loaded)
     moving = rates("--qd", qd, loaded, start)
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
+    start = loaded.sag(start, gravity=pull) if sag else start
     pushes = [_push(text) for text in push or []]
     under = read_ground(ground)
     motors = read_motors(motor, motor_plot, loaded)
@@ -227,10 +232,9 @@ def _law(
     """The torque of the simulation."""
     from redyn.simulation import controllers
 
-    n = robot.dof
     if control not in CONTROLS:
         raise InputError(f"--control: expected one of {', '.join(CONTROLS)}, got {control!r}")
-    gains = numbers("--kp", kp, n), numbers("--kd", kd, n)
+    gains = _gains("--kp", kp, robot), _gains("--kd", kd, robot)
     if sum(x is not None for x in (torque, pd, follow)) > 1:
         raise InputError("give at most one of --torque, --pd and --follow")
     if robot.model.contacts and (pd or follow):
@@ -241,7 +245,7 @@ def _law(
     if torque is not None:
         return _torque(robot, torque)
     if pd is not None:
-        p, d = (numbers("--pd", text, n) for text in pd[1:])
+        p, d = (_gains("--pd", text, robot) for text in pd[1:])
         return controllers.pd_gravity(robot, positions("--pd", pd[0], robot), p, d, gravity)
     if follow is None:
         return None
@@ -252,6 +256,12 @@ def _law(
         "feedforward": lambda: controllers.feedforward(robot, motion, gravity),
     }
     return ways[control]()
+
+
+def _gains(name: str, text: str, robot: Robot) -> Any:
+    """Of all joints; of a robot that bends, of those that are driven."""
+    found = of_joints(name, text, robot)
+    return numbers(name, text, robot.dof) if found is None else found
 
 
 def _push(text: str) -> Push:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.table import Table
 
 from redyn import files
@@ -29,6 +30,11 @@ from redyn.cli.options import (
     with_payload,
 )
 from redyn.errors import InputError
+
+if TYPE_CHECKING:
+    from redyn.robot import Robot
+
+Array = NDArray[np.float64]
 
 
 def torque(
@@ -65,10 +71,17 @@ def torque(
 
     Example: redyn torque four-bar --q "45 deg" --qd 4.71
 
+    Where links bend or gears give, joints are driven and the rest swings as it must: at one state links are bent as
+    they rest there, and along a motion the robot is simulated.
+
+    Example: redyn torque flexible-two-link --cycloid "0, 90 deg" "1, 0.5" --duration 4
+
     Example: redyn torque two-link --cycloid 0 pi --motor "rated_torque=0.2, peak_torque=0.6, max_speed=3000 rpm,
     ratio=100, efficiency=0.8" --motor-plot motors.png
     """
+    from redyn.report.plots import turning
     from redyn.robot import load
+    from redyn.simulation.joints import gives
     from redyn.trajectory import cycloidal
 
     outputs = ("--csv", csv_path, files.CSV), ("--plot", plot, files.PICTURE)
@@ -90,19 +103,22 @@ def torque(
     if not 2 <= samples <= 10_000_000:
         raise InputError(f"--samples: expected from 2 to 10000000, got {samples}")
     pull = None if gravity is None else numbers("--gravity", gravity, 3)
-    if cycloid is None:
-        t = np.zeros(1)
-        at = positions("--q", q or "", loaded)
-        moving = rates("--qd", qd, loaded, at)
-        state = [x[None] for x in (at, moving, accelerations("--qdd", qdd, loaded, at, moving))]
+    if gives(loaded):
+        t, state, tau = _driven(loaded, q, qd, qdd, cycloid, duration, samples, pull)
     else:
-        first, last = (positions("--cycloid", end, loaded) for end in cycloid)
-        motion = cycloidal(first, last, duration, robot=loaded)
-        t = np.linspace(0.0, duration, samples)
-        state = list(motion(t))
-    tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
+        if cycloid is None:
+            t = np.zeros(1)
+            at = positions("--q", q or "", loaded)
+            moving = rates("--qd", qd, loaded, at)
+            state = [x[None] for x in (at, moving, accelerations("--qdd", qdd, loaded, at, moving))]
+        else:
+            first, last = (positions("--cycloid", end, loaded) for end in cycloid)
+            motion = cycloidal(first, last, duration, robot=loaded)
+            t = np.linspace(0.0, duration, samples)
+            state = list(motion(t))
+        tau = loaded.inverse_dynamics(state[0], state[1], state[2], gravity=pull)
 
-    units = ["N" if link.joint.kind == "prismatic" else "Nm" for link in loaded.model.actuators]
+    units = ["Nm" if turns else "N" for turns in turning(loaded, "actuators")]
     names = loaded.torque_names
     if csv_path is not None:
         header = ["t", *(f"q_{name}" for name in loaded.coordinate_names)]
@@ -156,3 +172,33 @@ def torque(
     for written in (csv_path, plot, motor_plot):
         if written is not None:
             print(f"wrote {written}")
+
+
+def _driven(
+    robot: Robot,
+    q: str | None,
+    qd: str,
+    qdd: str,
+    cycloid: tuple[str, str] | None,
+    duration: float,
+    samples: int,
+    gravity: Array | None,
+) -> tuple[Array, list[Array], Array]:
+    """Times, states and torques of a robot whose links bend or whose gears give, with its joints driven."""
+    from redyn.simulation.joints import Joints
+    from redyn.simulation.tracking import tracked
+    from redyn.trajectory import cycloidal
+
+    joints = Joints(robot, "torque")
+    if cycloid is None:
+        at = positions("--q", q or "", robot)
+        if len((q or "").replace(",", " ").split()) != robot.nq:
+            at = robot.sag(at, gravity=gravity)
+        moving = rates("--qd", qd, robot, at)
+        wanted = accelerations("--qdd", qdd, robot, at, moving)[joints.rates]
+        tau, found = robot.driven(at, moving, wanted, gravity=gravity)
+        return np.zeros(1), [x[None] for x in (at, moving, found)], tau[None]
+    first, last = (positions("--cycloid", end, robot) for end in cycloid)
+    motion = cycloidal(first[joints.places], last[joints.places], duration)
+    run = tracked(robot, motion, np.linspace(0.0, duration, samples), gravity)
+    return run.t, [run.q, run.qd, run.qdd], run.tau

@@ -7,17 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from redyn.description.contacts import checked_contacts
+from redyn.description.ends import end_frames, frame_links
 from redyn.description.loops import checked_loops
+from redyn.description.physical import impossible
 from redyn.description.rolling import check_rolling
 from redyn.description.schema import SEVERAL, WORLD, LinkDescription, RobotDescription
 from redyn.description.ties import in_rings, is_single
 from redyn.errors import DescriptionError
 from redyn.words import suggestion
-
-# Rounding of a table printed to six digits; rods and discs are exactly at the limit.
-PHYSICAL_TOLERANCE = 1e-6
-# kg m^2, a milligram some thirty micrometres wide; rounding errors of zero are far below.
-NEGLIGIBLE = 1e-15
 
 _GEOMETRY = {
     "dh": ("a", "b", "alpha", "theta"),
@@ -42,12 +39,14 @@ def complete(robot: RobotDescription) -> RobotDescription:
         link = link.model_copy(update={"name": name, "parent": link.parent or before, "joint": joint})
         where = f"links[{i}]"
         _check_geometry(link, robot, where)
+        if link.flexible is not None:
+            _check_beam(link, robot, where)
         links.append(_with_initial(link, robot, where))
         _check_mass(link, where)
     _check_names(links)
     _check_parents(links)
     _check_mimics(links)
-    names = [str(link.name) for link in links]
+    names = list(frame_links(links))
     if robot.end_effector is not None and robot.end_effector not in names:
         raise DescriptionError(
             "end_effector", f"no link is called {robot.end_effector!r}{suggestion(robot.end_effector, names)}"
@@ -58,7 +57,7 @@ def complete(robot: RobotDescription) -> RobotDescription:
 
 
 def check_moves(robot: RobotDescription, origin: str = "") -> None:
-    if all(link.joint.type == "fixed" for link in robot.links):
+    if all(link.joint.type == "fixed" and not bends(link) for link in robot.links):
         where = f"{origin}: links" if origin else "links"
         raise DescriptionError(where, "no joint moves; at least one must not be fixed, or the base must float")
 
@@ -84,6 +83,29 @@ def _check_geometry(link: LinkDescription, robot: RobotDescription, where: str) 
                     f"{where}.{field}",
                     f"missing; a {link.joint.type} joint in {robot.convention} needs {_needed(allowed, variable)}",
                 )
+
+
+def bends(link: LinkDescription) -> bool:
+    """Whether a link has modes."""
+    return link.flexible is not None and any(link.flexible.modes)
+
+
+def _check_beam(link: LinkDescription, robot: RobotDescription, where: str) -> None:
+    """That the length of a flexible link is given once: in `dh` by a, else by `length` or its table."""
+    flexible = link.flexible
+    assert flexible is not None
+    at, table = f"{where}.flexible", flexible.table
+    given = table[-1].x if table is not None else flexible.length
+    if table is not None and flexible.length is not None and flexible.length != given:
+        raise DescriptionError(f"{at}.length", f"the table ends at {given}; leave length out, or make it the same")
+    if robot.convention == "dh":
+        if not link.a or link.a < 0.0:
+            raise DescriptionError(f"{where}.a", f"a flexible link bends over its length a > 0, got {link.a}")
+        if given is not None and abs(given - link.a) > 1e-12 * link.a:
+            what = "the table" if table is not None else "length"
+            raise DescriptionError(at, f"{what} ends at {given}, and the link at a = {link.a}; make them the same")
+    elif given is None:
+        raise DescriptionError(f"{at}.length", "missing; the beam runs along x of the link's frame, so far (in metres)")
 
 
 def _check_kind(link: LinkDescription, robot: RobotDescription, where: str) -> None:
@@ -128,7 +150,7 @@ def _with_initial(link: LinkDescription, robot: RobotDescription, where: str) ->
 def _check_mass(link: LinkDescription, where: str) -> None:
     moving = link.joint.type != "fixed"
     if link.mass is None:
-        if moving:
+        if moving and link.flexible is None:
             raise DescriptionError(f"{where}.mass", "missing; write the mass in kg (0 for a massless link)")
         for field in ("com", "r", "inertia"):
             if getattr(link, field) is not None:
@@ -151,6 +173,12 @@ def _check_mass(link: LinkDescription, where: str) -> None:
 
 
 def _check_names(links: list[LinkDescription]) -> None:
+    ends = {end: str(link.name) for link in links for end in end_frames(link)}
+    for i, link in enumerate(links):
+        if link.name in ends:
+            raise DescriptionError(
+                f"links[{i}].name", f"{link.name!r} is the name of an end of the flexible link {ends[link.name]!r}"
+            )
     for kind, names in (
         ("name", [link.name for link in links]),
         ("joint.name", [link.joint.name for link in links]),
@@ -168,10 +196,11 @@ def _check_names(links: list[LinkDescription]) -> None:
 
 def _check_parents(links: list[LinkDescription]) -> None:
     index = {str(link.name): i for i, link in enumerate(links)}
+    owner = {WORLD: WORLD, **frame_links(links)}
     for i, link in enumerate(links):
-        if link.parent not in index and link.parent != WORLD:
+        if link.parent not in owner:
             raise DescriptionError(
-                f"links[{i}].parent", f"no link is called {link.parent!r}{suggestion(str(link.parent), list(index))}"
+                f"links[{i}].parent", f"no link is called {link.parent!r}{suggestion(str(link.parent), list(owner))}"
             )
     grounded = {WORLD}
     for link in links:
@@ -186,7 +215,7 @@ def _check_parents(links: list[LinkDescription]) -> None:
                     f"the parents form a loop: {loop}; one of them must have another parent or the world",
                 )
             path[at] = None
-            at = str(links[index[at]].parent)
+            at = owner[str(links[index[at]].parent)]
         grounded.update(path)
 
 
@@ -217,18 +246,14 @@ def unphysical_links(robot: RobotDescription) -> Iterator[tuple[str, str]]:
         mass = link.mass or 0.0
         if mass < 0:
             yield f"links[{i}].mass", f"the mass is negative ({mass} kg)"
-        xx, xy, xz, yy, yz, zz = link.inertia or (0.0,) * 6
-        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        moments = np.linalg.eigvalsh(inertia)
-        beyond = max(PHYSICAL_TOLERANCE * float(np.abs(moments).max()), NEGLIGIBLE)
-        shown = ", ".join(f"{m:.6g}" for m in moments)
-        if moments[0] < -beyond:
-            yield f"links[{i}].inertia", f"a principal moment of inertia is negative ({shown}), which is impossible"
-        elif moments[0] + moments[1] < moments[2] - beyond:
-            yield (
-                f"links[{i}].inertia",
-                f"the largest principal moment of inertia exceeds the sum of the others ({shown}), which is impossible",
-            )
+        tensors = {"inertia": link.inertia}
+        if link.flexible is not None:
+            bodies = {"flexible.hub": link.flexible.hub, "flexible.tip": link.flexible.tip}
+            tensors |= {f"{end}.inertia": body.inertia for end, body in bodies.items() if body is not None}
+        for field, tensor in tensors.items():
+            why = impossible(tensor or (0.0,) * 6)
+            if why:
+                yield f"links[{i}].{field}", why
 
 
 def check_physical(robot: RobotDescription, origin: str = "") -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from redyn.description.ends import frame_links
 from redyn.description.ground_fields import ContactDescription
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.schema import LinkDescription, RobotDescription, Shape
@@ -31,16 +32,16 @@ class Sphere(NamedTuple):
 
 def checked_contacts(robot: RobotDescription, links: list[LinkDescription]) -> list[ContactDescription]:
     """The contacts of a robot with collision shapes written out; `links` have all their names."""
-    named = {str(link.name): link for link in links}
+    named, frames = {str(link.name): link for link in links}, frame_links(links)
     found: list[ContactDescription] = []
     for k, contact in enumerate(robot.contacts):
         where = f"contacts[{k}]"
-        if contact.link is not None and contact.link not in named:
-            raise DescriptionError(where, f"no link is called {contact.link!r}{suggestion(contact.link, list(named))}")
+        if contact.link is not None and contact.link not in frames:
+            raise DescriptionError(where, f"no link is called {contact.link!r}{suggestion(contact.link, list(frames))}")
         if not contact.collision:
             found.append(contact)
             continue
-        made = _of_shapes([named[contact.link]] if contact.link else links)
+        made = _of_shapes([named[frames[contact.link]]] if contact.link else links)
         if not made:
             whose = f"link {contact.link!r} has" if contact.link else "the links have"
             raise DescriptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+from redyn.description.beams import total_mass
 from redyn.description.packages import package_robots
 from redyn.description.read import library, read
 from redyn.description.schema import VELOCITIES, RobotDescription
@@ -49,7 +50,8 @@ def gallery(group: str | None = None, search: str = "") -> list[Entry]:
     return [entry for entry in entries if group in (None, entry.group) and all(word in _text(entry) for word in words)]
 
 
-GROUPS = ("book", "industrial", "mechanisms", "wheels", "trees", "humanoids", "legged", "lectures")  # in this order
+# In this order.
+GROUPS = ("book", "industrial", "mechanisms", "wheels", "flexible", "trees", "humanoids", "legged", "lectures")
 
 
 @cache
@@ -60,6 +62,8 @@ def _library() -> list[Entry]:
 def _of_library(robot: RobotDescription) -> Entry:
     kinds = tuple(link.joint.type for link in robot.links if link.joint.type != "fixed")
     dof = sum(len(VELOCITIES.get(kind, ("",))) for kind in kinds)
+    dof += sum(1 for link in robot.links if link.joint.elastic is not None)
+    dof += sum(sum(link.flexible.modes) for link in robot.links if link.flexible is not None)
     return Entry(
         name=robot.name,
         title=robot.title or robot.name,
@@ -68,7 +72,7 @@ def _of_library(robot: RobotDescription) -> Entry:
         dof=dof,
         mobility=_mobility(robot, dof),
         loops=len(robot.loops),
-        mass=sum(link.mass or 0.0 for link in robot.links),
+        mass=sum(map(total_mass, robot.links)),
         estimated=robot.masses == "estimated",
         reach=robot.reach.value if robot.reach else None,
         source=robot.source or "",

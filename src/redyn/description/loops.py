@@ -7,9 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.beams import beam_length
+from redyn.description.ends import ROOT, TIP, end_frames, frame_links
 from redyn.description.placement import (
     Z_AXIS,
     joint_motion,
+    link_at_tip,
     placement,
     rotation,
     rpy_rotation,
@@ -17,7 +20,15 @@ from redyn.description.placement import (
     unit_axis,
 )
 from redyn.description.poses import rpy_angles, vector
-from redyn.description.schema import SEVERAL, WORLD, LinkDescription, LoopDescription, PlacedFrame, RobotDescription
+from redyn.description.schema import (
+    SEVERAL,
+    WORLD,
+    Convention,
+    LinkDescription,
+    LoopDescription,
+    PlacedFrame,
+    RobotDescription,
+)
 from redyn.description.ties import is_single, rules
 from redyn.errors import DescriptionError
 from redyn.words import suggestion
@@ -27,7 +38,7 @@ Array = NDArray[np.float64]
 
 def checked_loops(robot: RobotDescription, links: list[LinkDescription]) -> list[LoopDescription]:
     """The loops with names, each between things that exist; `links` have all their names."""
-    parts, joints = rigid_parts(links), {str(link.joint.name): link for link in links}
+    parts, joints = rigid_parts(links, robot.convention), {str(link.joint.name): link for link in links}
     named: list[LoopDescription] = []
     seen: dict[str, int] = {}
     given = {loop.name for loop in robot.loops}
@@ -76,16 +87,36 @@ def _wrong_joints(loop: LoopDescription, joints: Mapping[str, LinkDescription]) 
     return f"it connects joint {first!r} with itself; name two different joints" if first == second else ""
 
 
-def rigid_parts(links: list[LinkDescription]) -> dict[str, str]:
-    """For every link and the world: the link, or the world, that it is fixed to; itself if its joint moves."""
-    parts = {WORLD: WORLD} | {str(link.name): str(link.name) for link in links if link.joint.type != "fixed"}
-    parents = {str(link.name): str(link.parent) for link in links if link.joint.type == "fixed"}
+def rigid_parts(links: list[LinkDescription], convention: Convention = "frames") -> dict[str, str]:
+    """For every frame and the world: the frame, or the world, that it is fixed to; itself if it moves.
+
+    What a flexible link carries is fixed to its tip.
+    """
+    owner, named = frame_links(links), {str(link.name): link for link in links}
+    parts = {WORLD: WORLD}
+
+    def mount(frame: str) -> str:
+        """The frame to which that is fixed which has this parent."""
+        link = named.get(frame)
+        return frame if link is None or link.flexible is None else f"{frame}.{TIP}"
+
+    def place(link: LinkDescription) -> None:
+        name = str(link.name)
+        root = name if link.joint.type != "fixed" else parts[mount(str(link.parent))]
+        if link.flexible is not None:
+            tip = f"{name}.{TIP}" if any(link.flexible.modes) else root
+            parts[f"{name}.{ROOT}"], parts[f"{name}.{TIP}"] = root, tip
+            root = root if link_at_tip(link, convention) is None else tip
+        parts[name] = root
+
     for link in links:
-        path, at = list[str](), str(link.name)
+        path, at = list[LinkDescription](), str(link.name)
         while at not in parts:
-            path.append(at)
-            at = parents[at]
-        parts |= dict.fromkeys(path, parts[at])
+            path.append(named[at])
+            parent = str(named[at].parent)
+            at = parent if parent == WORLD else owner[parent]
+        for item in reversed(path):
+            place(item)
     return parts
 
 
@@ -161,11 +192,12 @@ def pose_notes(robot: RobotDescription) -> tuple[str, ...]:
 
 
 def initial_poses(robot: RobotDescription) -> dict[str, Array]:
-    """Where every link frame is in the initial pose, the world's included."""
+    """Where every link frame is in the initial pose, the world's included; flexible links are straight."""
     found = {WORLD: np.eye(4)}
+    owner = {WORLD: WORLD, **frame_links(robot.links)}
     carried: dict[str, list[LinkDescription]] = {}
     for link in robot.links:
-        carried.setdefault(str(link.parent), []).append(link)
+        carried.setdefault(owner[str(link.parent)], []).append(link)
     starts = {str(link.joint.name): (link.joint.initial or link.joint.neutral)[0] for link in robot.links}
     ties = rules(robot.links)
     waiting = [WORLD]
@@ -174,9 +206,19 @@ def initial_poses(robot: RobotDescription) -> dict[str, Array]:
         for link in carried.get(parent, []):
             tie = ties.get(str(link.joint.name)) if link.joint.initial is None else None
             values = link.joint.initial or link.joint.neutral if tie is None else (tie.at(starts[tie.leader]),)
-            found[str(link.name)] = found[parent] @ _pose(link, robot, values)
+            found[str(link.name)] = found[str(link.parent)] @ _pose(link, robot, values)
+            if link.flexible is not None:
+                found |= zip(end_frames(link), _ends(link, robot, found[str(link.name)]), strict=True)
             waiting.append(str(link.name))
     return found
+
+
+def _ends(link: LinkDescription, robot: RobotDescription, pose: Array) -> tuple[Array, Array]:
+    """The frames at both ends of a straight flexible link, given that of the link."""
+    along = translation(beam_length(link), 0.0, 0.0)
+    at_tip = link_at_tip(link, robot.convention)
+    root = pose if at_tip is None else pose @ np.linalg.inv(along @ at_tip)
+    return root, root @ along
 
 
 def _pose(link: LinkDescription, robot: RobotDescription, values: tuple[float, ...]) -> Array:

@@ -21,7 +21,8 @@ from redyn.words import suggestion
 EXAMPLES, DESCRIPTIONS = "example-robot-data", "robot_descriptions"
 PACKAGES = (EXAMPLES, DESCRIPTIONS)
 _SUFFIX = "_description"  # of modules; may be left out
-_PATHS = ("URDF_PATH", "MJCF_PATH")
+_PATHS = ("URDF_PATH", "MJCF_PATH", "XACRO_PATH")
+_ARGUMENTS = "XACRO_ARGS"
 _TAILS = (f"share/{EXAMPLES}/robots", f"cmeel.prefix/share/{EXAMPLES}/robots")  # conda or a system; PyPI
 
 
@@ -33,6 +34,19 @@ def package_file(source: str) -> Path | None:
     if package == EXAMPLES:
         return _example(source, name)
     return _description(source, name)
+
+
+def package_arguments(source: str) -> dict[str, str]:
+    """The arguments with which a package expands the xacro file of a robot; none for other robots."""
+    package, colon, name = source.partition(":")
+    root = _root() if colon and package == DESCRIPTIONS else None
+    if root is None or f"{name.removesuffix(_SUFFIX)}{_SUFFIX}" not in _modules():
+        return {}
+    for statement in _module(root, f"{name.removesuffix(_SUFFIX)}{_SUFFIX}"):
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.Assign) and isinstance(target, ast.Name) and target.id == _ARGUMENTS:
+            return {str(key): str(value) for key, value in ast.literal_eval(statement.value).items()}
+    return {}
 
 
 def package_robots() -> list[str]:
@@ -115,13 +129,17 @@ def _modules() -> list[str]:
     return sorted(file.stem for file in root.glob(f"*{_SUFFIX}.py") if file.stem[0] != "_") if root else []
 
 
+def _module(root: Path, name: str) -> list[ast.stmt]:
+    return ast.parse((root / f"{name}.py").read_text("utf-8")).body
+
+
 def _stored(name: str) -> Path | None:
     """Where the cache keeps the file of a robot, whether it is there or not."""
     root = _root()
     if root is None:
         return None
     values: dict[str, str] = {}
-    for statement in ast.parse((root / f"{name}.py").read_text("utf-8")).body:
+    for statement in _module(root, name):
         target = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(statement, ast.Assign):
             target = statement.targets[0]

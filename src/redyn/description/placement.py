@@ -140,3 +140,18 @@ def placement(link: LinkDescription, convention: Convention) -> Placement:
     if kind == "prismatic":
         return Placement(link_side @ turned, Z_AXIS, np.eye(4))
     return Placement(link_side @ turned @ along, Z_AXIS, np.eye(4))
+
+
+def clamped_placement(link: LinkDescription, convention: Convention) -> Placement:
+    """The frame of a link as far as it is rigid: of a flexible one, that of the root of its beam.
+
+    In `dh` the beam is the length a of the link, and alpha turns its far end; elsewhere the link's frame is the root.
+    """
+    if link.flexible is None or convention != "dh":
+        return placement(link, convention)
+    return placement(link.model_copy(update={"a": 0.0, "alpha": 0.0}), convention)
+
+
+def link_at_tip(link: LinkDescription, convention: Convention) -> Array | None:
+    """The frame of a flexible link in that of its tip, where it is fixed to it; None where it is the root's."""
+    return rotation(X_AXIS, link.alpha or 0.0) if convention == "dh" else None

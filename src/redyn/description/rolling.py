@@ -23,7 +23,7 @@ def check_rolling(robot: RobotDescription, links: list[LinkDescription]) -> None
         raise DescriptionError(
             "rolling", "wheels and closed loops in one robot are not supported; leave one of them out"
         )
-    named, parts = {str(link.name): link for link in links}, rigid_parts(links)
+    named, parts = {str(link.name): link for link in links}, rigid_parts(links, robot.convention)
     seen: dict[str, int] = {}
     for k, contact in enumerate(robot.rolling):
         wrong = _wrong(contact, named, parts)
@@ -58,6 +58,8 @@ def _wrong(contact: RollingDescription, links: Mapping[str, LinkDescription], pa
     if name not in links:
         return f"no link is called {name!r}{suggestion(name, list(links))}"
     joint = links[name].joint
+    if links[name].flexible is not None:
+        return f"link {name!r} is flexible; what rolls must be rigid"
     if contact.wheel is not None:
         if joint.type != "revolute":
             return f"link {name!r} has a {joint.type} joint; a wheel needs a revolute one (a body that rolls is a disk)"

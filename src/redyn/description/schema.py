@@ -26,6 +26,7 @@ from redyn.description.fields import (
     Vector,
     pair,
 )
+from redyn.description.flexible_fields import ElasticDescription, FlexibleDescription
 from redyn.description.ground_fields import ContactDescription, Contacts, GroundDescription
 from redyn.description.numbers import parse_number
 from redyn.words import counted
@@ -49,6 +50,7 @@ COORDINATES: dict[str, tuple[str, ...]] = {
     "spherical": QUATERNION,
     "free": ("x", "y", "z", *QUATERNION),
 }
+ELASTIC = ("motor", "link")  # of a joint with an elastic gear: both sides of it
 VELOCITIES: dict[str, tuple[str, ...]] = COORDINATES | {
     "spherical": ("wx", "wy", "wz"),
     "free": ("wx", "wy", "wz", "vx", "vy", "vz"),
@@ -90,6 +92,7 @@ class JointDescription(Strict):
     pitch: Number | None = None  # of a helical joint, in metres per radian
     initial: Values | None = None  # as many as the joint has entries in q
     mimic: MimicDescription | None = None
+    elastic: ElasticDescription | None = None  # a gear that gives, between the motor and the link
 
     @model_validator(mode="after")
     def _consistent(self) -> JointDescription:
@@ -99,7 +102,7 @@ class JointDescription(Strict):
         if self.type == "fixed":
             useful = {"type", "name"}
         elif self.type in SEVERAL:
-            useful -= {"limits", "speed_limit", "effort_limit", "offset", "mimic"}
+            useful -= {"limits", "speed_limit", "effort_limit", "offset", "mimic", "elastic"}
             if self.model_fields_set & {"stiffness", "rest"}:
                 raise ValueError(
                     f"stiffness, rest: springs act at revolute, prismatic and helical joints, not at a {self.type} one"
@@ -109,6 +112,11 @@ class JointDescription(Strict):
         useless = sorted(name for name in self.model_fields_set - useful if getattr(self, name) is not None)
         if useless:
             raise ValueError(f"{useless[0]} does not apply to a {self.type} joint")
+        if self.elastic is not None:
+            if not self.armature:
+                raise ValueError("armature is missing; behind an elastic gear it is the inertia of the motor")
+            if self.mimic is not None:
+                raise ValueError("mimic: a joint with an elastic gear cannot follow another")
         if self.type == "helical" and self.pitch is None:
             raise ValueError("pitch is missing; a helical joint needs it, in metres per radian")
         self._check_initial()
@@ -191,6 +199,7 @@ class LinkDescription(Strict):
     com: Vector | None = None
     r: Vector | None = None
     inertia: Inertia | None = None
+    flexible: FlexibleDescription | None = None
     visual: list[Shape] = Field(default_factory=list[Shape])
     collision: list[Shape] = Field(default_factory=list[Shape])
 

@@ -1,12 +1,12 @@
 """Robots from SDF, the format of Gazebo: one model with links and joints, loops included.
 
 Supported are versions 1.4 and later. A joint to a link that another one carries already, the later of the two in the
-file, closes a loop, and a gearbox is a gear between two others. Models inside models, and includes, are not read.
+file, closes a loop, and a gearbox is a gear between two others. Models inside models, and those that are included from
+the folder of the file or from folders of Gazebo's models beside it, become parts of the one.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,18 +18,24 @@ from redyn.description.schema import WORLD, LinkDescription, RobotDescription
 from redyn.description.sdf_bodies import inertial, shapes
 from redyn.description.sdf_frames import Frames, is_true
 from redyn.description.sdf_joints import Joints
+from redyn.description.sdf_nested import Place, flattened, included, version_of
 from redyn.description.sdf_words import check_words
 from redyn.description.tree import Tree, spanning_tree
 from redyn.description.urdf_bodies import check_masses
 from redyn.description.xml_file import Element
 from redyn.description.xml_robot import Found, built, check_root, free_name, note_cuts, valid_link
+from redyn.errors import DescriptionError
+
+NOWHERE = Place(None)
+_Found = tuple[Element, Element | None, tuple[int, int], Place]  # a model, its world, its version, its file
 
 
-def parse_sdf(root: Element, extra: Mapping[str, object] | None = None) -> RobotDescription:
-    """A robot from the <sdf> element of a file, with fields `extra` that the format has not."""
-    version = _version(root)
+def parse_sdf(root: Element, extra: Mapping[str, object] | None = None, place: Place = NOWHERE) -> RobotDescription:
+    """A robot from the <sdf> element of a file, with fields `extra` that the format has not; `place`: its folder."""
+    version = version_of(root)
     notes = Notes()
-    model, world = _model(root, notes)
+    model, world, version, place = _model(root, version, place, notes)
+    model, version = flattened(model, version, place)
     check_words(model, notes)
     frames = Frames(model, version)
     if not frames.links:
@@ -53,33 +59,47 @@ def parse_sdf(root: Element, extra: Mapping[str, object] | None = None) -> Robot
     return built(model, {"name": title, "source": root.file, **fields}, elements, found, notes, "SDF")
 
 
-def _version(root: Element) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{1,3})\.(\d{1,3})", root.text("version"))
-    if match is None or (version := (int(match[1]), int(match[2]))) < (1, 4) or version[0] > 1:
-        given = root.attributes["version"][:60]
-        raise root.error(f"SDF 1.4 or later (1.x) is supported, got {given!r}; `gz sdf -p` converts older files")
-    return version
+def _model(root: Element, version: tuple[int, int], place: Place, notes: Notes) -> _Found:
+    """The model of a file, the world that it is in, and the version and place of the file that has it.
 
-
-def _model(root: Element, notes: Notes) -> tuple[Element, Element | None]:
-    """The only model of a file, and the world that it is in."""
+    Of a world with several, the only one with joints; what it stands on is left out.
+    """
     worlds = root.all("world")
-    models = [(model, None) for model in root.all("model")]
-    models += [(model, world) for world in worlds for model in world.all("model")]
-    includes = [element for holder in (root, *worlds) for element in holder.all("include")]
-    if len(models) != 1:
-        names = ", ".join(repr(model.attributes.get("name", "")[:60]) for model, _ in models[:12]) or "none"
-        hint = "; <include> is not followed: load the file of the model itself" if includes else ""
-        raise root.error(f"expected one <model>, got {names}{hint}")
-    for element in includes:
-        notes.add("left out", element, "<include>")
-    model, world = models[0]
-    for tag in ("model", "include"):
-        for element in model.all(tag):
-            raise element.error(f"<{tag}> in a model is not supported; load the file of one model without others in it")
+    models: list[_Found] = [(model, None, version, place) for model in root.all("model")]
+    models += [(model, world, version, place) for world in worlds for model in world.all("model")]
+    included_ones = [(element, None) for element in root.all("include")]
+    included_ones += [(element, world) for world in worlds for element in world.all("include")]
+    why = ""
+    if not any(_moves(model) for model, *_ in models):
+        for element, world in included_ones:
+            try:
+                model, own, there = included(element, place)
+            except DescriptionError as error:
+                notes.add("left out", element, f"<include>: {error.what}")
+                why = f"; <include>: {error.what}"
+            else:
+                models.append((model, world, own, there))
+    else:
+        for element, _ in included_ones:
+            notes.add("left out", element, "<include>")
+    chosen = [item for item in models if _moves(item[0])] if len(models) > 1 else models
+    if len(chosen) != 1:
+        names = ", ".join(repr(model.attributes.get("name", "")[:60]) for model, *_ in models[:12]) or "none"
+        raise root.error(f"expected one <model>, got {names}{why}")
+    for model, *_ in models:
+        if model is not chosen[0][0]:
+            notes.add("left out", model, f"model {model.attributes.get('name', '')[:60]!r}, which has no joints")
+    model = chosen[0][0]
     if is_true(model.content_of("static")):
         notes.add("ignored", model, "<static>: the joints of the model move")
-    return model, world
+    return chosen[0]
+
+
+def _moves(model: Element) -> bool:
+    """Whether a model is a robot: something in it has a joint, or may have, and it is not static."""
+    return any(child.tag in ("joint", "model", "include") for child in model.children) and not is_true(
+        model.content_of("static")
+    )
 
 
 def _gravity(world: Element | None) -> dict[str, Any]:

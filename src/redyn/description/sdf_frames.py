@@ -109,8 +109,6 @@ class Frames:
         for tag, known in (("link", self.links), ("joint", self.joints), ("frame", self.frames)):
             if name in known:
                 return tag, name
-        if "::" in name:
-            raise element.error(f"{name[:60]!r} is in a nested model, which is not supported")
         raise element.error(
             f"no link, joint or frame is called {name[:60]!r}"
             f"{suggestion(name, [*self.links, *self.joints, *self.frames])}"

@@ -25,6 +25,7 @@ from redyn.description.schema import VELOCITIES, WORLD, JointDescription, LinkDe
 from redyn.description.to_urdf_loops import loop_elements, numbers_text
 from redyn.description.transforms.common import fresh, link_names
 from redyn.description.transforms.frames import as_frames, mass_centre
+from redyn.description.transforms.rigid import rigid
 from redyn.errors import DescriptionError, warn
 from redyn.words import counted
 
@@ -42,6 +43,9 @@ def to_urdf(robot: RobotDescription) -> str:
     <?xml version="1.0" encoding="utf-8"?>
     <robot name="one-link">
     """
+    if any(link.flexible is not None or link.joint.elastic is not None for link in robot.links):
+        warn(f"{robot.name}: URDF has neither flexible links nor elastic gears; they are written as rigid ones")
+        robot = rigid(robot)
     robot = as_frames(robot)
     odd = [f"{link.joint.name}: {what}" for link in robot.links for what in _odd(link.joint)]
     if odd:

@@ -30,7 +30,7 @@ class Joints:
     def __init__(self, robot: Element, joints: Mapping[str, Element], cut: Collection[str], notes: Notes) -> None:
         """`cut` are the joints that close loops, which have no coordinates."""
         self.notes = notes
-        self.armature = _armature(robot, joints, cut, notes)
+        self.armature = rotor_inertias(robot, joints, cut, notes)
         self.wrong_leaders = _wrong_leaders(joints, cut)
 
     def placed(self, joint: Element, parent: str) -> dict[str, Any]:
@@ -127,7 +127,9 @@ def _wrong_leaders(joints: Mapping[str, Element], cut: Collection[str]) -> dict[
     return wrong
 
 
-def _armature(robot: Element, joints: Mapping[str, Element], cut: Collection[str], notes: Notes) -> dict[str, float]:
+def rotor_inertias(
+    robot: Element, joints: Mapping[str, Element], cut: Collection[str], notes: Notes
+) -> dict[str, float]:
     """Reflected rotor inertia of each joint: the square of the reduction times the rotor's inertia."""
     felt: dict[str, float] = {}
     for transmission in robot.all("transmission"):

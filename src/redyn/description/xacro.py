@@ -21,8 +21,11 @@ def unexpanded(file: str, why: str) -> DescriptionError:
     name = PurePath(re.sub(r":\d+$", "", file)).name
     stem = re.sub(r"(\.urdf)?\.xacro$", "", name, flags=re.IGNORECASE)
     target = f"{stem}.urdf" if stem != name else f"expanded-{name}"
+    own = "" if stem != name else f", or name it {PurePath(name).stem}.urdf.xacro"
     return DescriptionError(
-        file, f"this is a xacro file, not a URDF ({why}); run `xacro {name} > {target}` and load {target}"
+        file,
+        f"this is a xacro file, not a URDF ({why}); run `xacro {name} > {target}` and load {target}{own}; with xacro "
+        "installed, redyn expands files called .xacro itself: pip install 'redyn[xacro]'",
     )
 
 

@@ -29,6 +29,7 @@ class Conditions:
     external: External = ()
     ground: Ground | None = None
     frame: Frame | None = None
+    parameters: Sequence[Scalar] = ()  # that the model was made with
     guarded: bool = True  # see Task
 
 
@@ -77,6 +78,7 @@ class Solve:
     values: dict[str, Sequence[Scalar]]
     phi: Callable[[], list[Scalar]]  # tau less what gravity, rates, friction and wrenches ask for
     slopes: Callable[[Sequence[Scalar]], list[Rows]]  # dtau/dq and dtau/dqd at an acceleration
+    jacobian: Callable[[], Rows]  # of the frame that is asked about
     ground_forces: Callable[[Sequence[Scalar]], list[Scalar]]  # on wheels, at an acceleration
 
 
@@ -127,6 +129,10 @@ class Derivative:
     options = frozenset[str]()
 
     @property
+    def regroup(self) -> bool:
+        return self.base.regroup
+
+    @property
     def name(self) -> str:
         return f"{self.base.name}_derivatives"
 
@@ -135,7 +141,46 @@ class Derivative:
         return self.base.state
 
 
-Entry = Algorithm | Derivative
+@dataclass(frozen=True)
+class ParameterDerivative:
+    """Derivatives of all outputs of an algorithm by the parameters that are left open."""
+
+    base: Algorithm
+    by = ("parameters",)
+    short = ""
+    reduced = None
+    closed = None
+    regroup = False  # inertias are made from parameters first
+    options = frozenset[str]()
+
+    @property
+    def name(self) -> str:
+        return f"{self.base.name}_by_parameters"
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        return self.base.state
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        def shape(model: Model, output: Output) -> Shape:
+            assert model.free is not None
+            return (*output.shape(model), len(model.free.names))
+
+        return tuple(
+            Output(f"d{output.name}_dparameters", Kind.PLAIN, lambda m, output=output: shape(m, output))
+            for output in self.base.outputs
+        )
+
+    @property
+    def per_pair(self) -> int:
+        return 30 + self.base.per_pair
+
+    def run(self, model: Model, arith: Arithmetic, state: Columns, conditions: Conditions) -> Outputs:
+        raise TypeError("derivatives by parameters are made by `reduced.run`")
+
+
+Entry = Algorithm | Derivative | ParameterDerivative
 
 
 def flat(rows: Sequence[Sequence[Scalar]]) -> list[Scalar]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from redyn.algebra import Arithmetic, Scalar
 from redyn.dynamics import (
+    centroidal,
     contact,
     convective,
     derivatives,
@@ -16,6 +17,7 @@ from redyn.dynamics import (
     inverse,
     kinematics,
     loops,
+    operational,
     passive,
     rolling,
 )
@@ -29,6 +31,7 @@ from redyn.dynamics.algorithm import (
     Kind,
     Output,
     Outputs,
+    ParameterDerivative,
     Rows,
     Solve,
     flat,
@@ -338,6 +341,46 @@ def _algorithms() -> list[Algorithm]:
             regroup=False,
         ),
         Algorithm(
+            "centroidal_momentum",
+            "",
+            _v,
+            _plain("momentum", 6),
+            lambda m, a, s, w: [list(centroidal.centroidal_momentum(m, a, *s).components())],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "centroidal_momentum_rate",
+            "",
+            _a,
+            _plain("momentum_rate", 6),
+            lambda m, a, s, w: [centroidal.centroidal_momentum_rate(m, a, *s)],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "centroidal_momentum_matrix",
+            "",
+            _q,
+            _columns("A"),
+            lambda m, a, s, w: [flat(centroidal.centroidal_momentum_matrix(m, a, *s))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
+            "centroidal_inertia",
+            "",
+            _q,
+            _plain("inertia", 3, 3),
+            lambda m, a, s, w: [flat(centroidal.centroidal_inertia(m, a, *s))],
+            options=_NONE,
+            **_PASS,
+            regroup=False,
+        ),
+        Algorithm(
             "coordinate_rates",
             "",
             _v,
@@ -386,6 +429,19 @@ def _algorithms() -> list[Algorithm]:
             options=_FRAME,
             **_PASS,
             regroup=False,
+        ),
+        Algorithm(
+            "operational_space",
+            "",
+            _q,
+            (*_plain("inverse_inertia", 6, 6), Output("response", Kind.PLAIN, lambda m: (m.dof, 6))),
+            lambda m, a, s, w: [flat(rows) for rows in operational.operational_space(m, a, *s, frame=_frame(w))],
+            options=_FRAME,
+            regroup=True,
+            divisor=Divisor.JOINT_INERTIAS,
+            reduced=lambda s: [flat(rows) for rows in operational.from_matrices(s.arith, s.M, s.jacobian())],
+            closed=loops.operational_space,
+            per_pair=0,
         ),
         Algorithm(
             "link_motion",
@@ -705,9 +761,11 @@ ROLLING_ALGORITHMS["rates_derivatives"] = Derivative(
     per_pair=100,
 )
 GROUND_ALGORITHMS = {algorithm.name: algorithm for algorithm in _ground_algorithms()}
+BY_PARAMETERS = {entry.name: entry for entry in map(ParameterDerivative, ALGORITHMS.values())}
 CATALOGUE: dict[str, Entry] = {
     **ALGORITHMS,
     **DERIVATIVES,
+    **BY_PARAMETERS,
     **LOOP_ALGORITHMS,
     **ROLLING_ALGORITHMS,
     **GROUND_ALGORITHMS,

@@ -24,6 +24,7 @@ class Closed:
     inverse: Callable[[], list[Scalar]]  # the inverse dynamics of the tree
     phi: Callable[[], list[Scalar]]  # tau less what gravity, rates, friction and wrenches ask for
     mass_matrix: Callable[[], Rows]
+    jacobian: Callable[[], Rows]  # of the frame that is asked about
     slopes: Callable[[Sequence[Scalar]], Sequence[Rows]]  # of the tree's inverse dynamics by q and qd, at accelerations
     wrenches: Callable[[Mapping[int, Wrench]], list[Wrench]]  # of every parent on its child, given more on links
     coordinate_rates: Callable[[Sequence[Scalar]], list[Scalar]]  # of q, for given rates

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3, Wrench
 from redyn.dynamics.inverse import LinkState
-from redyn.dynamics.kinematics import zero_vector
+from redyn.dynamics.kinematics import motion_vectors, zero_vector
 from redyn.model import ACROSS, ALONG, GEAR, Frame, Loop, Model
 
 
@@ -250,6 +250,7 @@ def cuts(
 def jacobian_row(model: Model, arith: Arithmetic, B: Sequence[Propagation], push: Push, carrier: int) -> list[Scalar]:
     """One row of J: the torque of every joint against which a unit multiplier does work; zero from the carrier down."""
     row: list[Scalar] = [arith.const(0.0)] * model.n
+    p = motion_vectors(model, B)
     for link, torque in push.torques.items():
         row[link - 1] = row[link - 1] + torque
     for link, wrench in push.wrenches.items():
@@ -257,7 +258,7 @@ def jacobian_row(model: Model, arith: Arithmetic, B: Sequence[Propagation], push
         for i in model.path(link):
             if i == carrier:
                 break
-            row[i - 1] = row[i - 1] + model.links[i - 1].joint.p.dot(w)
+            row[i - 1] = row[i - 1] + p[i - 1].dot(w)
             w = B[i - 1].T @ w
     return row
 

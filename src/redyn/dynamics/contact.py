@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3, Wrench
-from redyn.dynamics.kinematics import poses, propagations, twists
+from redyn.dynamics.kinematics import motion_vectors, poses, propagations, twists
 from redyn.dynamics.laws.ground import drag, normal_force
 from redyn.dynamics.surface import height_and_slopes
 from redyn.model import Model
@@ -151,11 +151,11 @@ def generalized_forces(
     """J^T f of all contacts, one entry per link."""
     B = propagations(model, arith, q)
     w: dict[int, Wrench] = wrenches(model, arith, B, qd, ground)
-    tau = [arith.const(0.0)] * model.n
+    tau, p = [arith.const(0.0)] * model.n, motion_vectors(model, B)
     for i in reversed(range(1, model.n + 1)):
         if i in w:
             link = model.links[i - 1]
-            tau[i - 1] = link.joint.p.dot(w[i])
+            tau[i - 1] = p[i - 1].dot(w[i])
             if link.parent:
                 on_parent = B[i - 1].T @ w[i]
                 w[link.parent] = w[link.parent] + on_parent if link.parent in w else on_parent

@@ -26,7 +26,9 @@ from redyn.algebra import (
     cross_matrix,
     outer,
 )
-from redyn.dynamics.inertia import composite_masses
+from redyn.arithmetic.duals import Duals
+from redyn.dynamics.inertia import composite_masses, mass_matrix
+from redyn.dynamics.inverse import coriolis_vector
 from redyn.dynamics.kinematics import propagations, twists, zero_vector
 from redyn.model import Link, Model
 
@@ -92,6 +94,8 @@ def coriolis_matrix(
     model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], form: Form = "mci"
 ) -> list[list[Scalar]]:
     """C with C qd = h and dGIM/dt - 2 C skew."""
+    if model.flexible:
+        return christoffel_matrix(model, arith, q, qd)
     n, links = model.n, model.links
     B = propagations(model, arith, q)
     M_tilde = composite_masses(model, B)
@@ -127,3 +131,32 @@ def coriolis_matrix(
 
 def _rate(p: Twist, omega: Vec3) -> Twist:
     return Twist(omega.cross(p.ang), omega.cross(p.lin))
+
+
+def christoffel_matrix(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> list[list[Scalar]]:
+    """The Christoffel form by dual numbers, for any robot, links that bend included: C = (dh/dqd + M ad(qd)) / 2.
+
+    The first term is symmetric in the two velocities of Christoffel's symbols, of which h is made. The second is zero
+    but for joints that turn about a point: their rates are no derivatives of coordinates, and do not commute.
+    """
+    n, zero, one, half = model.n, arith.const(0.0), arith.const(1.0), arith.const(0.5)
+    duals = Duals(arith)
+    rates = [duals.variable(x, [one if k == c else zero for k in range(n)]) for c, x in enumerate(qd)]
+    C = [duals.slopes(h_i, n) for h_i in coriolis_vector(model, duals, q, rates)]
+    turning = [variable for variable in model.variables if not variable.joint.single]
+    GIM = mass_matrix(model, arith, q) if turning else []
+    for variable in turning:
+        first = variable.rate
+        blocks = [(0, 0, Vec3(*qd[first : first + 3]))]
+        if variable.has_position:
+            blocks += [(3, 3, blocks[0][2]), (3, 0, Vec3(*qd[first + 3 : first + 6]))]
+        for below, beside, v in blocks:
+            rows = cross_matrix(v, zero)
+            for l, row in enumerate((rows.x, rows.y, rows.z)):
+                for j, entry in enumerate(row.components()):
+                    for i in range(n):
+                        column = first + beside + j
+                        C[i][column] = C[i][column] + GIM[i][first + below + l] * entry
+    return [[entry * half for entry in row] for row in C]

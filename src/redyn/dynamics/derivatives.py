@@ -40,7 +40,9 @@ from redyn.algebra import (
 from redyn.arithmetic.duals import Duals
 from redyn.dynamics import elimination
 from redyn.dynamics.contact import Ground, generalized_forces
-from redyn.dynamics.inverse import LinkState, link_states
+from redyn.dynamics.forward import generalized_force
+from redyn.dynamics.inertia import mass_matrix
+from redyn.dynamics.inverse import LinkState, inverse_dynamics, link_states
 from redyn.dynamics.kinematics import coordinate_rates, propagations, twists, zero_vector
 from redyn.dynamics.passive import passive_slopes, passive_torque
 from redyn.model import Model
@@ -380,6 +382,8 @@ def inverse_dynamics_derivatives(
     ground: Ground | None = None,
 ) -> tuple[Rows, Rows]:
     """dtau/dq in the tangent space, and dtau/dqd."""
+    if model.flexible:
+        return _flexible_slopes(model, arith, q, qd, qdd, ground)
     B = propagations(model, arith, q)
     moving = link_states(model, arith, B, qd, qdd, -model.gravity)
     t = [motion.t for motion in moving]
@@ -400,13 +404,36 @@ def ground_slopes(
 
     By dual numbers: only the motion of the links that touch, and the law, take part in them.
     """
+    duals, places, rates = _varied(model, arith, q, qd)
+    found = generalized_forces(model, duals, places, rates, ground)
+    return [duals.value(x) for x in found], [duals.slopes(x, 2 * model.n) for x in found]
+
+
+def _varied(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]
+) -> tuple[Duals, list[Scalar], list[Scalar]]:
+    """A state in dual numbers, with a direction for every change of q, in the tangent space, and then of qd."""
     duals, zero, one, n = Duals(arith), arith.const(0.0), arith.const(1.0), model.n
     along = [coordinate_rates(model, arith, q, [one if i == k else zero for i in range(n)]) for k in range(n)]
     still = [zero] * n
     places = [duals.variable(x, [*(column[c] for column in along), *still]) for c, x in enumerate(q)]
     rates = [duals.variable(x, [*still, *(one if k == c else zero for k in range(n))]) for c, x in enumerate(qd)]
-    found = generalized_forces(model, duals, places, rates, ground)
-    return [duals.value(x) for x in found], [duals.slopes(x, 2 * n) for x in found]
+    return duals, places, rates
+
+
+def _flexible_slopes(
+    model: Model,
+    arith: Arithmetic,
+    q: Sequence[Scalar],
+    qd: Sequence[Scalar],
+    qdd: Sequence[Scalar],
+    ground: Ground | None,
+) -> tuple[Rows, Rows]:
+    """The same by dual numbers: where links bend, the inertia that joints carry changes with the modes as well."""
+    duals, places, rates = _varied(model, arith, q, qd)
+    found = inverse_dynamics(model, duals, places, rates, qdd, ground=ground)
+    slopes, n = [duals.slopes(x, 2 * model.n) for x in found], model.n
+    return [row[:n] for row in slopes], [row[n:] for row in slopes]
 
 
 def _less(by_q: Rows, by_qd: Rows, slopes: Sequence[Sequence[Scalar]]) -> None:
@@ -418,8 +445,9 @@ def _less(by_q: Rows, by_qd: Rows, slopes: Sequence[Sequence[Scalar]]) -> None:
 
 
 def _add_passive_slopes(model: Model, arith: Arithmetic, qd: Sequence[Scalar], by_q: Rows, by_qd: Rows) -> None:
-    for i, slopes in enumerate(zip(*passive_slopes(model, arith, qd), strict=True)):
-        by_q[i][i], by_qd[i][i] = by_q[i][i] + slopes[0], by_qd[i][i] + slopes[1]
+    for rows, slopes in zip((by_q, by_qd), passive_slopes(model, arith, qd), strict=True):
+        for i, j, slope in slopes:
+            rows[i][j] = rows[i][j] + slope
 
 
 def forward_dynamics_derivatives(
@@ -435,14 +463,19 @@ def forward_dynamics_derivatives(
     The rows of dtau/dqd give the mass matrix at no cost, and the torques of the rates, which are quadratic:
     h = dtau/dqd qd / 2. So one elimination in that matrix serves the acceleration and all derivatives.
     """
+    carriers = [[j - 1 for j in model.path(link.parent)] for link in model.links]
     B = propagations(model, arith, q)
+    if model.flexible:
+        factors = *elimination.udu(mass_matrix(model, arith, q), carriers), carriers
+        phi = generalized_force(model, arith, B, q, qd, tau, ground=ground)
+        slopes = _flexible_slopes(model, arith, q, qd, elimination.solve(*factors, phi), ground)
+        return *_solved(factors, *slopes), elimination.inverse(arith, *factors)
     t = twists(model, arith, B, qd)
     joints = joint_motions(model, arith, B, qd, t)
     bodies = composites(model, joints, t)
     found = by_rates(model, arith, joints, bodies)
     for i, link in enumerate(model.links):
         found.M[i][i] = found.M[i][i] + link.joint.armature
-    carriers = [[j - 1 for j in model.path(link.parent)] for link in model.links]
     factors = *elimination.udu(found.M, carriers), carriers
 
     phi: list[Scalar] = []
@@ -461,12 +494,16 @@ def forward_dynamics_derivatives(
     by_q = by_coordinates(model, arith, joints, bodies, found.rows, moving)
     _add_passive_slopes(model, arith, qd, by_q, found.by_qd)
     _less(by_q, found.by_qd, slopes)
+    return *_solved(factors, by_q, found.by_qd), elimination.inverse(arith, *factors)
+
+
+def _solved(factors: tuple[Rows, list[Scalar], elimination.Carriers], by_q: Rows, by_qd: Rows) -> tuple[Rows, Rows]:
+    """-M^-1 of both, M being given by its factors."""
     solved = (
-        [elimination.solve(*factors, [-x for x in column]) for column in zip(*Y, strict=True)]
-        for Y in (by_q, found.by_qd)
+        [elimination.solve(*factors, [-x for x in column]) for column in zip(*Y, strict=True)] for Y in (by_q, by_qd)
     )
     dq, dqd = ([list(row) for row in zip(*columns, strict=True)] for columns in solved)
-    return dq, dqd, elimination.inverse(arith, *factors)
+    return dq, dqd
 
 
 def _weights(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Scalar, Vec3, Wrench
+from redyn.dynamics.beams import Bent
 from redyn.dynamics.kinematics import propagations, twists, zero_vector
 from redyn.dynamics.passive import stored_energy
 from redyn.model import Model
@@ -12,10 +13,13 @@ from redyn.model import Model
 
 def kinetic_energy(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]) -> Scalar:
     """T = t^T M t / 2 (Exercise 9.8); the rotors' share is armature qd^2 / 2."""
-    t = twists(model, arith, propagations(model, arith, q), qd)
+    B = propagations(model, arith, q)
+    t = twists(model, arith, B, qd)
     twice = arith.const(0.0)
-    for link, t_i, qd_i in zip(model.links, t[1:], qd, strict=True):
+    for i, (link, B_ij, t_i, qd_i) in enumerate(zip(model.links, B, t[1:], qd, strict=True)):
         twice = twice + t_i.dot(link.M @ t_i) + link.joint.armature * (qd_i * qd_i)
+        if isinstance(B_ij, Bent):
+            twice = twice + B_ij.twice_energy(t[link.parent], qd[i : i + B_ij.beam.modes], arith)
     return arith.const(0.5) * twice
 
 
@@ -26,14 +30,16 @@ def first_moment(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> tuple[
     h = [link.M.h for link in model.links]
     total, moment = arith.const(0.0), zero_vector(arith)
     for i in reversed(range(model.n)):
-        slide = B[i].slide
-        own = h[i] if slide is None else h[i] + slide * m[i]
-        on_parent = B[i].to_parent(own) + B[i].offset * m[i]
+        B_ij = B[i]
+        own = h[i] if B_ij.slide is None else h[i] + B_ij.slide * m[i]
+        mass, on_parent = m[i], B_ij.to_parent(own) + B_ij.offset * m[i]
+        if isinstance(B_ij, Bent):
+            mass, on_parent = mass + B_ij.M.m, on_parent + B_ij.M.h
         j = model.links[i].parent
         if j:
-            m[j - 1], h[j - 1] = m[j - 1] + m[i], h[j - 1] + on_parent  # (9.14a, b)
+            m[j - 1], h[j - 1] = m[j - 1] + mass, h[j - 1] + on_parent  # (9.14a, b)
         else:
-            total, moment = total + m[i], moment + on_parent
+            total, moment = total + mass, moment + on_parent
     return total, moment
 
 
@@ -56,8 +62,10 @@ def momentum(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[
     carried = [link.M @ t_i for link, t_i in zip(model.links, t[1:], strict=True)]
     total = Wrench(zero_vector(arith), zero_vector(arith))
     for i in reversed(range(model.n)):
-        on_parent = B[i].T @ carried[i]
-        j = model.links[i].parent
+        j, B_ij = model.links[i].parent, B[i]
+        on_parent = B_ij.T @ carried[i]
+        if isinstance(B_ij, Bent):
+            on_parent = on_parent + B_ij.momentum(t[j], qd[i : i + B_ij.beam.modes])
         if j:
             carried[j - 1] = carried[j - 1] + on_parent
         else:

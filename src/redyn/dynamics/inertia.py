@@ -4,36 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redyn.algebra import Arithmetic, MassMatrix, Propagation, Scalar, Vec3
+from redyn.algebra import Arithmetic, MassMatrix, Propagation, Scalar, Vec3, dot
+from redyn.dynamics.beams import Bent
 from redyn.dynamics.contact import Ground
 from redyn.dynamics.forward import generalized_force
 from redyn.dynamics.inverse import External
-from redyn.dynamics.kinematics import propagations
+from redyn.dynamics.kinematics import motion_vectors, propagations
 from redyn.model import Model
 
 
 def composite_masses(model: Model, B: Sequence[Propagation]) -> list[MassMatrix]:
     """M_tilde_i: link i and all that it carries, as one rigid body."""
     M_tilde = [link.M for link in model.links]
-    for i in reversed(range(model.n)):
-        j = model.links[i].parent
+    for row in reversed(model.steps):
+        i, end = row.start, row.stop
+        j, B_ij = model.links[i].parent, B[i]
+        M_tilde[i:end] = [M_tilde[end - 1]] * len(row)  # each mode of a beam moves all that its tip carries
         if j:
-            M_tilde[j - 1] = M_tilde[j - 1] + M_tilde[i].to_parent(B[i])  # (9.11d)
+            on_parent = M_tilde[i].to_parent(B_ij)
+            M_tilde[j - 1] = M_tilde[j - 1] + (on_parent + B_ij.M if isinstance(B_ij, Bent) else on_parent)  # (9.11d)
     return M_tilde
 
 
 def mass_matrix(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[list[Scalar]]:
-    """The GIM; the armature of each joint adds to the diagonal."""
+    """The GIM; the armature of each joint adds to the diagonal, and the mass of each beam to what its modes share."""
     B = propagations(model, arith, q)
-    M_tilde = composite_masses(model, B)
+    M_tilde, p = composite_masses(model, B), motion_vectors(model, B)
     GIM = [[arith.const(0.0)] * model.n for _ in range(model.n)]
     for i in range(model.n):
-        joint = model.links[i].joint
-        w = M_tilde[i] @ joint.p
-        GIM[i][i] = joint.p.dot(w) + joint.armature  # (9.15b) for j = i
+        w = M_tilde[i] @ p[i]
+        GIM[i][i] = p[i].dot(w) + model.links[i].joint.armature  # (9.15b) for j = i
         for child, j in model.inward(i):
             w = B[child].T @ w
-            GIM[i][j] = GIM[j][i] = model.links[j].joint.p.dot(w)  # (9.15c)
+            row = B[child]
+            if isinstance(row, Bent) and i < child + row.beam.modes:
+                w = w + row.C[i - child]  # one of its own modes: the beam itself moves as well
+            GIM[i][j] = GIM[j][i] = p[j].dot(w)  # (9.15c)
+    for first, row in enumerate(B):
+        if isinstance(row, Bent):
+            for k, entries in enumerate(row.E):
+                for l, entry in enumerate(entries):
+                    GIM[first + k][first + l] = GIM[first + k][first + l] + entry
     return GIM
 
 
@@ -73,13 +84,6 @@ def udu_of_matrix(arith: Arithmetic, A: Sequence[Sequence[Scalar]]) -> tuple[lis
             for j in range(k):
                 rest[i][j] = rest[i][j] - U[i][k] * rest[k][j]
     return U, D
-
-
-def dot(a: Sequence[Scalar], b: Sequence[Scalar], arith: Arithmetic) -> Scalar:
-    total = arith.const(0.0)
-    for a_i, b_i in zip(a, b, strict=True):
-        total = total + a_i * b_i
-    return total
 
 
 def cholesky_forward_dynamics(

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from redyn.algebra import Arithmetic, Mat3, Propagation, Scalar, Twist, Vec3, Wrench, acceleration_matrix
+from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3, Wrench, acceleration_matrix
 from redyn.dynamics import contact
+from redyn.dynamics.beams import Bent, RootMotion
 from redyn.dynamics.kinematics import poses, propagations, zero_vector
 from redyn.dynamics.passive import passive_torque
 from redyn.model import Frame, Link, Model
@@ -27,6 +28,7 @@ class LinkState:
     t_dot: Twist
     A: Mat3
     carried: Vec3  # the angular velocity with which its joint is carried: that of the link below the joint
+    root: RootMotion | None = None  # of the tip of a beam: the motion of its other end
 
 
 def motion_step(link: Link, B_ij: Propagation, parent: LinkState, qd_i: Scalar, qdd_i: Scalar) -> LinkState:
@@ -39,6 +41,21 @@ def motion_step(link: Link, B_ij: Propagation, parent: LinkState, qd_i: Scalar, 
     return LinkState(t_i, t_dot_i, acceleration_matrix(t_i.ang, t_dot_i.ang), carried)
 
 
+def bending_step(B_ij: Bent, parent: LinkState, rates: Sequence[Scalar], accelerations: Sequence[Scalar]) -> LinkState:
+    """Forward: the motion of the tip of a beam, given that of the link j that carries it."""
+    below = B_ij.shape.root
+    omega, t_dot, A = parent.t.ang, parent.t_dot, parent.A
+    if below is not None:
+        omega, t_dot = below.to_child(omega), below.rate(parent.t, t_dot, A)
+        A = acceleration_matrix(omega, t_dot.ang)
+    t_i = B_ij.tip_twist(parent.t, rates)
+    t_dot_i = B_ij.rate(parent.t, parent.t_dot, parent.A) + B_ij.shape.tip_convective(omega, rates)
+    for p_k, acceleration in zip(B_ij.p, accelerations, strict=True):
+        t_dot_i = t_dot_i + p_k * acceleration  # (9.32)
+    turning = acceleration_matrix(t_i.ang, t_dot_i.ang)
+    return LinkState(t_i, t_dot_i, turning, B_ij.to_child(parent.t.ang), RootMotion(omega, t_dot, A))
+
+
 def wrench_step(link: Link, state: LinkState) -> Wrench:
     """Forward: w_i, the wrench that the motion of link i needs, at its joint origin."""
     return link.M.inertia_wrench(state.A, state.t_dot.lin)  # (9.33)
@@ -47,6 +64,23 @@ def wrench_step(link: Link, state: LinkState) -> Wrench:
 def inward_step(link: Link, B_ij: Propagation, w_tilde: Wrench) -> tuple[Scalar, Wrench]:
     """Backward: what the joint's actuator supplies, and what the parent has to carry."""
     return link.joint.p.dot(w_tilde), B_ij.T @ w_tilde  # (9.33)
+
+
+def bent_inertia(
+    B_ij: Bent, tip: LinkState, rates: Sequence[Scalar], accelerations: Sequence[Scalar]
+) -> tuple[Wrench, list[Scalar]]:
+    """The wrench, at the link that carries a beam, and the modal forces that the motion of its mass needs."""
+    assert tip.root is not None
+    own, modal = B_ij.shape.inertia(tip.root, rates, accelerations)
+    return (own if B_ij.shape.root is None else B_ij.shape.root.T @ own), modal
+
+
+def bent_inward_step(
+    B_ij: Bent, tip: LinkState, rates: Sequence[Scalar], accelerations: Sequence[Scalar], w_tilde: Wrench
+) -> tuple[list[Scalar], Wrench]:
+    """Backward: the modal forces of a beam, and what the link that carries it has to carry."""
+    own, modal = bent_inertia(B_ij, tip, rates, accelerations)
+    return [p_k.dot(w_tilde) + need for p_k, need in zip(B_ij.p, modal, strict=True)], B_ij.T @ w_tilde + own
 
 
 def link_states(
@@ -60,8 +94,15 @@ def link_states(
     """The motion of every link; entry 0 is the world, whose upward acceleration stands for gravity (9.35)."""
     zero = zero_vector(arith)
     states = [LinkState(Twist(zero, zero), Twist(zero, acceleration), Mat3(zero, zero, zero), zero)]
-    for link, B_ij, qd_i, qdd_i in zip(model.links, B, qd, qdd, strict=True):
-        states.append(motion_step(link, B_ij, states[link.parent], qd_i, qdd_i))
+    for row in model.steps:
+        i, end = row.start, row.stop
+        link, B_ij = model.links[i], B[i]
+        parent = states[link.parent]
+        if isinstance(B_ij, Bent):
+            state = bending_step(B_ij, parent, qd[i:end], qdd[i:end])
+        else:
+            state = motion_step(link, B_ij, parent, qd[i], qdd[i])
+        states += [state] * len(row)
     return states
 
 
@@ -80,11 +121,23 @@ def joint_wrenches(
     for i, wrench in applied.items():
         w[i - 1] = w[i - 1] - wrench  # (9.34)
     tau: list[Scalar] = [arith.const(0.0)] * model.n
-    for i, link in reversed(list(enumerate(model.links))):
-        tau[i], on_parent = inward_step(link, B[i], w[i])
+    for row in reversed(model.steps):
+        i, end = row.start, row.stop
+        link, B_ij = model.links[i], B[i]
+        if isinstance(B_ij, Bent):
+            tau[i:end], on_parent = bent_inward_step(B_ij, states[end], qd[i:end], qdd[i:end], w[end - 1])
+        else:
+            tau[i], on_parent = inward_step(link, B_ij, w[i])
         if link.parent:
             w[link.parent - 1] = w[link.parent - 1] + on_parent  # (9.33b)
     return tau, w
+
+
+def at_link(pose: Pose, frame: Frame, wrench: Wrench) -> Wrench:
+    """A wrench in world axes at the origin of a frame, in the axes and at the origin of its link at `pose`."""
+    R_T = pose.R.T
+    force = R_T @ wrench.force
+    return Wrench(R_T @ wrench.moment + frame.pose.o.cross(force), force)
 
 
 def applied_wrenches(
@@ -101,10 +154,7 @@ def applied_wrenches(
         return applied
     placed = poses(model, arith, B)
     for frame, wrench in external:
-        R_T = placed[frame.link].R.T
-        force = R_T @ wrench.force
-        moment = R_T @ wrench.moment + frame.pose.o.cross(force)
-        w = Wrench(moment, force)
+        w = at_link(placed[frame.link], frame, wrench)
         applied[frame.link] = applied[frame.link] + w if frame.link in applied else w
     return applied
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from redyn.algebra import Arithmetic, Mat3, Pose, Propagation, Scalar, Twist, Vec3
 from redyn.arithmetic.duals import Duals
+from redyn.dynamics.beams import Bent, bent
 from redyn.model import Frame, Model
 
 
@@ -18,8 +19,26 @@ def zero_vector(arith: Arithmetic) -> Vec3:
 
 
 def propagations(model: Model, arith: Arithmetic, q: Sequence[Scalar]) -> list[Propagation]:
-    """B_ij of every link i and its parent j."""
-    return [link.joint.propagation(q_i, arith) for link, q_i in zip(model.links, model.split(q), strict=True)]
+    """B_ij of every link i and its parent j; of a beam the first of its row has all of it."""
+    still = Propagation(zero_vector(arith), ())
+    found: list[Propagation] = []
+    own = model.split(q)
+    for row in model.steps:
+        link = model.links[row[0]]
+        if link.beam is None:
+            found.append(link.joint.propagation(own[row[0]], arith))
+        else:
+            found += [bent(link.beam, [own[k][0] for k in row], arith), *[still] * (len(row) - 1)]
+    return found
+
+
+def motion_vectors(model: Model, B: Sequence[Propagation]) -> list[Twist]:
+    """p_i of every link: constant, but for those of modes."""
+    found: list[Twist] = []
+    for i in (row[0] for row in model.steps):
+        B_ij = B[i]
+        found += B_ij.p if isinstance(B_ij, Bent) else [model.links[i].joint.p]
+    return found
 
 
 def coordinate_rates(model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar]) -> list[Scalar]:
@@ -43,8 +62,8 @@ def twists(model: Model, arith: Arithmetic, B: Sequence[Propagation], qd: Sequen
     """The twist of every link; entry 0 is the world's."""
     zero = zero_vector(arith)
     t = [Twist(zero, zero)]
-    for link, B_ij, qd_i in zip(model.links, B, qd, strict=True):
-        t.append(B_ij @ t[link.parent] + link.joint.p * qd_i)  # (9.32)
+    for link, B_ij, p_i, qd_i in zip(model.links, B, motion_vectors(model, B), qd, strict=True):
+        t.append(B_ij @ t[link.parent] + p_i * qd_i)  # (9.32)
     return t
 
 
@@ -74,11 +93,12 @@ def _six_rows(columns: dict[int, Twist], dof: int, zero: Scalar) -> list[list[Sc
 
 def jacobian(model: Model, arith: Arithmetic, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
     """The 6 x dof matrix of the frame's twist at its origin, angular rows first, in world axes."""
-    placed = poses(model, arith, propagations(model, arith, q))
+    B = propagations(model, arith, q)
+    placed, motions = poses(model, arith, B), motion_vectors(model, B)
     x = (placed[frame.link] @ frame.pose).o
     columns: dict[int, Twist] = {}
     for i in model.path(frame.link):
-        p = placed[i].twist_from(model.links[i - 1].joint.p)
+        p = placed[i].twist_from(motions[i - 1])
         columns[i] = Twist(p.ang, p.lin + p.ang.cross(x - placed[i].o))
     return _six_rows(columns, model.n, arith.const(0.0))
 
@@ -87,6 +107,8 @@ def jacobian_rate(
     model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], frame: Frame
 ) -> list[list[Scalar]]:
     """The time derivative of the Jacobian along the motion qd."""
+    if model.flexible:
+        return _jacobian_slopes(model, arith, q, qd, frame)
     B = propagations(model, arith, q)
     placed, t = poses(model, arith, B), twists(model, arith, B, qd)
     world = [pose.twist_from(twist) for pose, twist in zip(placed, t, strict=True)]
@@ -101,3 +123,13 @@ def jacobian_rate(
         lever_rate = e_dot.cross(x - placed[i].o) + p.ang.cross(v - carrier.lin)
         columns[i] = Twist(e_dot, omega.cross(p.lin) + lever_rate)
     return _six_rows(columns, model.n, arith.const(0.0))
+
+
+def _jacobian_slopes(
+    model: Model, arith: Arithmetic, q: Sequence[Scalar], qd: Sequence[Scalar], frame: Frame
+) -> list[list[Scalar]]:
+    """The same by dual numbers, where motion vectors change with the bending of links."""
+    duals = Duals(arith)
+    rates = coordinate_rates(model, arith, q, qd)
+    moving = [duals.variable(x, [rate]) for x, rate in zip(q, rates, strict=True)]
+    return [[duals.slopes(x, 1)[0] for x in row] for row in jacobian(model, duals, moving, frame)]

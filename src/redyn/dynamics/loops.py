@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from redyn.algebra import Arithmetic, Scalar, Vec3
+from redyn.algebra import Arithmetic, Scalar, Vec3, dot
 from redyn.arithmetic.duals import Duals
 from redyn.dynamics.closed import Closed, Outputs
 from redyn.dynamics.constraints import cuts, jacobian_row
-from redyn.dynamics.inertia import dot
 from redyn.dynamics.inverse import link_states, user_joint_wrenches
 from redyn.dynamics.kinematics import propagations
 from redyn.dynamics.least_squares import LDL, least
 from redyn.dynamics.mechanism import Rows
+from redyn.dynamics.operational import from_matrices
 from redyn.model import Model
 
 # --- geometry, of all rows and at any configuration --------------------------------------------------------------
@@ -136,6 +136,17 @@ def _reduced(s: Closed, columns: Rows) -> Rows:
     M = s.mass_matrix()
     moved = [[dot(row, column, s.arith) for row in M] for column in columns]
     return [[dot(a, b, s.arith) for b in moved] for a in columns]
+
+
+def operational_space(s: Closed) -> Outputs:
+    """J G (G^T M G)^-1 G^T J^T and G (G^T M G)^-1 G^T J^T: the loops stay closed."""
+    m, arith = s.mechanism, s.arith
+    columns = m.G_columns
+    reached = [[dot(row, column, arith) for column in columns] for row in s.jacobian()]
+    A, response = from_matrices(arith, _reduced(s, columns), reached)
+    moved = [[dot(row, column, arith) for column in zip(*response, strict=True)] for row in zip(*columns, strict=True)]
+    outputs = [[x for row in rows for x in row] for rows in (A, moved)]
+    return [*outputs, [*m.closed_guards(), *m.transmission_guards()]]
 
 
 def completion(s: Closed) -> Outputs:

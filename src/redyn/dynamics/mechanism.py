@@ -23,10 +23,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from redyn.algebra import Arithmetic, Propagation, Scalar, Wrench
+from redyn.algebra import Arithmetic, Propagation, Scalar, Wrench, dot
 from redyn.dynamics.constraints import Cut, combined, cuts, jacobian_row
-from redyn.dynamics.forward import articulations, inward, inward_step, outward
-from redyn.dynamics.inertia import dot
+from redyn.dynamics.forward import articulations, inward, outward
 from redyn.dynamics.inverse import link_states
 from redyn.dynamics.kinematics import propagations, twists
 from redyn.dynamics.least_squares import LDL, QR, SINGULAR, least
@@ -64,26 +63,18 @@ class RecursiveSolver:
         self.joints = articulations(model, arith, B)
 
     def carried(self, cut: Cut, row: int) -> tuple[dict[int, Scalar], dict[int, Scalar]]:
-        zero, model, push = self.arith.const(0.0), self.model, cut.push(row)
-        eta = {link: Wrench(-w.moment, -w.force) for link, w in push.wrenches.items()}
-        hat: dict[int, Scalar] = {}
-        tilde: dict[int, Scalar] = {}
-        for i in reversed(range(1, model.n + 1)):
-            if i not in eta and i not in push.torques:
-                continue
-            link, torque, arriving = model.links[i - 1], push.torques.get(i, zero), eta.get(i)
-            tilde[i - 1], eta_i = inward_step(link, self.joints[i - 1], torque, arriving)
-            hat[i - 1] = torque if arriving is None else torque - link.joint.p.dot(arriving)
-            if link.parent:
-                on_parent = self.B[i - 1].T @ eta_i
-                eta[link.parent] = eta[link.parent] + on_parent if link.parent in eta else on_parent
-        return hat, tilde
+        push = cut.push(row)
+        torques = {link - 1: torque for link, torque in push.torques.items()}
+        eta = {link - 1: Wrench(-w.moment, -w.force) for link, w in push.wrenches.items()}
+        return inward(self.model, self.arith, self.B, self.joints, torques, eta)
 
     def inward(self, phi: Sequence[Scalar]) -> list[Scalar]:
-        return inward(self.model, self.B, self.joints, phi)
+        _, tilde = inward(self.model, self.arith, self.B, self.joints, dict(enumerate(phi)))
+        return [tilde[i] for i in range(self.model.n)]
 
     def outward(self, phi_tilde: Sequence[Scalar]) -> list[Scalar]:
-        return outward(self.model, self.B, self.joints, phi_tilde)
+        found = outward(self.model, self.arith, self.B, self.joints, dict(enumerate(phi_tilde)))
+        return list(found.values())
 
 
 class MatrixSolver:

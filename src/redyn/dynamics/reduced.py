@@ -8,23 +8,37 @@ own rates.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from redyn.algebra import Arithmetic, Scalar
+from redyn.algebra import Arithmetic, Scalar, dot
 from redyn.arithmetic.duals import Duals
-from redyn.dynamics.algorithm import Columns, Conditions, Derivative, Entry, Kind, Outputs, Rows, Solve, flat
+from redyn.dynamics import elimination
+from redyn.dynamics.algorithm import (
+    Algorithm,
+    Columns,
+    Conditions,
+    Derivative,
+    Entry,
+    Kind,
+    Outputs,
+    ParameterDerivative,
+    Rows,
+    Solve,
+    flat,
+)
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.closed import Closed
 from redyn.dynamics.constraints import Cut, jacobian_row
 from redyn.dynamics.derivatives import inverse_dynamics_derivatives
-from redyn.dynamics.forward import generalized_force
-from redyn.dynamics.inertia import dot, mass_matrix
+from redyn.dynamics.forward import forward_dynamics, generalized_force
+from redyn.dynamics.inertia import mass_matrix
 from redyn.dynamics.inverse import inverse_dynamics, user_joint_wrenches
 from redyn.dynamics.kinematics import coordinate_rates, jacobian
 from redyn.dynamics.least_squares import least
 from redyn.dynamics.mechanism import MatrixSolver, Mechanism, RecursiveSolver
 from redyn.dynamics.rolling import RollingMap, rate_map
-from redyn.model import Model, RateMap, Reduction, Rolling
+from redyn.model import Frame, Model, RateMap, Reduction, Rolling, regrouped
 
 
 def run(algorithm: Entry, model: Model, arith: Arithmetic, state: Columns, conditions: Conditions) -> Outputs:
@@ -32,6 +46,8 @@ def run(algorithm: Entry, model: Model, arith: Arithmetic, state: Columns, condi
 
     One list more than the algorithm has outputs is of guards: numbers that must be positive, or the results are wrong.
     """
+    if isinstance(algorithm, ParameterDerivative):
+        return parameter_slopes(algorithm.base, model, arith, state, conditions)
     given = dict(zip(algorithm.state, state, strict=True))
     tree = None if model.reduction is None else _Tree.of(model, model.reduction, arith, given, conditions)
     if model.loops and algorithm.closed is not None:
@@ -61,6 +77,7 @@ def _of_tree(
             given,
             phi=lambda: tree.driving_force(given["tau"]),
             slopes=tree.slopes,
+            jacobian=tree.jacobian,
             ground_forces=lambda u_dot: tree.ground_forces(u_dot, given["tau"]),
         )
         return [*algorithm.reduced(solve), tree.guards]
@@ -105,6 +122,46 @@ def differentiated(
     return found
 
 
+def parameter_slopes(
+    algorithm: Algorithm, model: Model, arith: Arithmetic, state: Columns, conditions: Conditions
+) -> Outputs:
+    """The derivatives of an algorithm's outputs by the parameters that are left open, by dual numbers."""
+    assert model.free is not None
+    parameters = conditions.parameters
+    count, zero, one = len(parameters), arith.const(0.0), arith.const(1.0)
+    if algorithm.name == "forward_dynamics" and model.reduction is None and not model.loops:
+        return [_acceleration_slopes(model, arith, state, conditions)]
+    duals = Duals(arith)
+    varied = [duals.variable(p, [one if i == k else zero for i in range(count)]) for k, p in enumerate(parameters)]
+    changed = model.free.at(model, varied)
+    external = [(_moved(frame, model, changed), wrench) for frame, wrench in conditions.external]
+    asked = None if conditions.frame is None else _moved(conditions.frame, model, changed)
+    around = replace(conditions, frame=asked, external=external)
+    found = run(algorithm, regrouped(changed) if algorithm.regroup else changed, duals, state, around)
+    outputs = [[x for y in values for x in duals.slopes(y, count)] for values in found[: len(algorithm.outputs)]]
+    guards = [[duals.value(x) for x in values] for values in found[len(algorithm.outputs) :]]
+    return [*outputs, *guards]
+
+
+def _moved(frame: Frame, model: Model, changed: Model) -> Frame:
+    """A frame of a model, where another model has it."""
+    return next(changed.frames[name] for name, item in model.frames.items() if item is frame)
+
+
+def _acceleration_slopes(model: Model, arith: Arithmetic, state: Columns, conditions: Conditions) -> list[Scalar]:
+    """-M^-1 dtau/dp at the acceleration that tau gives: one elimination serves all parameters."""
+    q, qd, tau = state
+    around = (conditions.gravity, conditions.external, conditions.ground)
+    working = regrouped(model)
+    qdd = forward_dynamics(working, arith, q, qd, tau, *around)
+    slopes, *_ = parameter_slopes(ALGORITHMS["inverse_dynamics"], model, arith, [q, qd, qdd], conditions)
+    count = len(conditions.parameters)
+    carriers = [[j - 1 for j in model.path(link.parent)] for link in model.links]
+    factors = *elimination.udu(mass_matrix(working, arith, q), carriers), carriers
+    columns = [elimination.solve(*factors, [-x for x in slopes[k::count]]) for k in range(count)]
+    return [x for row in zip(*columns, strict=True) for x in row]
+
+
 def _closed(
     algorithm: Entry, model: Model, arith: Arithmetic, given: dict[str, Sequence[Scalar]], conditions: Conditions
 ) -> Closed:
@@ -128,6 +185,7 @@ def _closed(
         inverse=lambda: inverse_dynamics(model, arith, q, given["qd"], given["qdd"], *around),
         phi=phi,
         mass_matrix=lambda: mass_matrix(model, arith, q),
+        jacobian=lambda: jacobian(model, arith, q, _asked(conditions)),
         slopes=lambda qdd: inverse_dynamics_derivatives(model, arith, q, given["qd"], qdd, conditions.ground),
         wrenches=lambda more: user_joint_wrenches(model, arith, q, given["qd"], given["qdd"], *around, on_links=more),
         coordinate_rates=lambda rates: coordinate_rates(model, arith, q, rates),
@@ -200,6 +258,7 @@ class _Tree:
             inverse=lambda: self.G.to_forces(self._inverse(self.whole["qdd"])),
             phi=lambda: self.driving_force(given["tau"]),
             mass_matrix=lambda: self.square(mass_matrix(model, arith, q)),
+            jacobian=self.jacobian,
             slopes=self.slopes,
             wrenches=lambda more: user_joint_wrenches(
                 model,
@@ -314,9 +373,17 @@ class _Tree:
     def _mass_matrix(self) -> Rows:
         return mass_matrix(self.model, self.arith, self.whole["q"])
 
+    def jacobian(self) -> Rows:
+        """Of the frame that is asked about, by the robot's own rates: J G."""
+        return [self.G.to_forces(row) for row in self._jacobian()]
+
     def _jacobian(self) -> Rows:
-        assert self.conditions.frame is not None
-        return jacobian(self.model, self.arith, self.whole["q"], self.conditions.frame)
+        return jacobian(self.model, self.arith, self.whole["q"], _asked(self.conditions))
+
+
+def _asked(conditions: Conditions) -> Frame:
+    assert conditions.frame is not None
+    return conditions.frame
 
 
 def _sum(a: list[Scalar], b: Sequence[Scalar] | None) -> list[Scalar]:

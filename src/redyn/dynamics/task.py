@@ -54,7 +54,9 @@ class Task:
         width = 0 if self.ground is None else self.ground.width(len(model.contact_points))
         ground = [("ground", width)] if self.ground is not None else []
         springs = [(name, len(model.actuators)) for name in CONTROL] if self.controlled else []
-        return [*state, *gravity, *wrenches, *ground, *springs, *([("payload", 10)] if self.payload else [])]
+        payload = [("payload", 10)] if self.payload else []
+        free = [("parameters", len(model.free.names))] if model.free is not None else []
+        return [*state, *gravity, *wrenches, *ground, *springs, *payload, *free]
 
     def operations(self, model: Model) -> int:
         """About how many a straight-line program has that grow with the square of the joints, or faster."""
@@ -62,7 +64,10 @@ class Task:
         touching = 0 if self.ground is None else _TOUCH * len(model.contact_points)
         if self.differentiated:
             touching *= model.tangent
-        return (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model) + touching
+        found = (self.entry.per_pair + coupled) * model.pairs + self._of_rows(model) + touching
+        if model.free is not None and "parameters" in self.differentiated:
+            found *= 1 + len(model.free.names) // 2
+        return found
 
     def _of_rows(self, model: Model) -> int:
         """Those of the rows of closed loops; derivatives have about as many again for each independent rate."""
@@ -82,9 +87,16 @@ class Task:
         return tuple(output.shape(model) for output in self.entry.outputs)
 
 
+def with_parameters(model: Model, named: Mapping[str, Sequence[Scalar]]) -> Model:
+    """The model with the numbers that are inputs of every call, if there are such."""
+    return model if model.free is None else model.free.at(model, named["parameters"])
+
+
 def conditions_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) -> tuple[Conditions, Model]:
     """The conditions of a task, and the model with its payload, given the run-time parameters by name."""
     conditions = Conditions(frame=model.frames[task.frame] if task.frame else None, guarded=task.guarded)
+    if model.free is not None:
+        conditions.parameters = named["parameters"]
     if task.gravity:
         conditions.gravity = Vec3(*named["gravity"])
     wrenches: list[tuple[Frame, Wrench]] = []
@@ -118,7 +130,7 @@ def state_of(model: Model, task: Task, named: Mapping[str, Sequence[Scalar]]) ->
 
 
 def controlled(model: Model) -> list[int | None]:
-    """For every actuator, where its joint is in q; None where it has several coordinates."""
+    """For every actuator, where its joint is in q; None where it has several coordinates, or nothing drives it."""
     assert not isinstance(model.reduction, Rolling)
     places = zip(model.driven, model.starts, strict=True)
-    return [start if link.joint.single else None for link, start in places]
+    return [start if link.joint.single and link.joint.actuated else None for link, start in places]

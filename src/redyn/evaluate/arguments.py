@@ -26,6 +26,7 @@ MEANINGS = {
     "ground": "the numbers of a ground",
     "payload": "ten numbers, m, mc (3), Ixx, Ixy, Iyy, Ixz, Iyz, Izz",
 }
+NOT_FREE = "no numbers of this robot are left open; name them first, as in robot.free('link2.mass')"
 
 
 def check_threads(threads: Any) -> None:
@@ -112,6 +113,8 @@ class Arguments:
         kind = name.partition("[")[0]
         if kind in MEANINGS:
             return MEANINGS[kind]
+        if kind == "parameters" and self.model.free is not None:
+            return counted(len(self.model.free.names), "number") + ", one per name of parameter_names"
         count = self.model.nq if kind == "q" else self.model.dof
         return f"{counted(count, 'number')}{self._whose}"
 

@@ -7,6 +7,7 @@ finite; only when they are not are the inputs searched for the culprit.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,8 +20,9 @@ from redyn.dynamics.algorithm import Divisor
 from redyn.dynamics.task import Task
 from redyn.errors import AssemblyError, InputError, RedynError, SingularError
 from redyn.evaluate import loops, rolling, singular, uncompiled
-from redyn.evaluate.arguments import Arguments, Array, Output, check_threads, given_outputs
+from redyn.evaluate.arguments import NOT_FREE, Arguments, Array, Output, check_threads, given_outputs
 from redyn.evaluate.buffers import Buffers
+from redyn.evaluate.flexible import refuse_flexible
 from redyn.evaluate.threads import run_slices
 from redyn.kernels import NARROW
 from redyn.model import Model
@@ -48,16 +50,25 @@ class Evaluator:
     def __init__(self, model: Model, open_loops: str = "") -> None:
         """`open_loops`: why the loops of the model cannot be closed, if that is so."""
         self.model, self._open_loops = model, open_loops
+        # Of a model whose numbers are left open: those of calls that give none.
+        self.parameters: Array | None = None if model.free is None else np.array(model.free.nominal)
         self.kernels = _kernels(model)
         self.arguments = Arguments(model)
         self._buffers = Buffers()
         self._plans: dict[Task, Plan] = {}
+
+    def at(self, parameters: Array) -> Evaluator:
+        """The same with other numbers where calls give none; they share kernels."""
+        other = copy.copy(self)
+        other.parameters = parameters
+        return other
 
     def plan(self, task: Task) -> Plan:
         found = self._plans.get(task)
         if found is None:
             if self._open_loops and (task.entry.closed is not None):
                 raise AssemblyError(f"{self.model.name}: {self._open_loops}")
+            refuse_flexible(self.model, task)
             inputs, shapes = task.inputs(self.model), task.shapes(self.model)
             fast = _fast_path(inputs, shapes, self.model.quaternions, self._buffers) if self.kernels else None
             found = self._plans[task] = Plan(task, inputs, shapes, task.base.divides, fast)
@@ -69,6 +80,9 @@ class Evaluator:
         `options` are keywords of `__call__`.
         """
         plan = self.plan(task)
+        if "parameters" in options:
+            raise InputError(f"parameters: {NOT_FREE}")
+        values = self._complete(plan, values)
         if plan.fast is not None:
             values = self.arguments.arrays(plan.inputs, values)
             found = plan.fast.with_options(values, options)
@@ -87,6 +101,7 @@ class Evaluator:
     ) -> tuple[Array, ...]:
         """The outputs of a task for one state, or for a batch if any input is one."""
         plan = self.plan(task)
+        values = self._complete(plan, values)
         inputs, size = self.arguments.states(plan.inputs, values)
         single, count = size is None, len(inputs[0])
         given = None
@@ -108,12 +123,19 @@ class Evaluator:
             np.copyto(target, result)
         return given
 
-    def address(self, task: Task) -> int | None:
+    def _complete(self, plan: Plan, values: Sequence[ArrayLike]) -> Sequence[ArrayLike]:
+        """The inputs of a task, with the numbers that are left open where a call gives none."""
+        if self.parameters is None or len(values) == len(plan.inputs):
+            return values
+        return [*values, self.parameters]
+
+    def address(self, task: Task, complete: bool = False) -> int | None:
         """Where the machine code of a task for single states is, for loops that call it; None if there is none.
 
-        It stays there as long as this evaluator, and so the robot, is kept.
+        `complete` says that the loop passes parameters, if the model has such, as the last input. It stays there as
+        long as this evaluator, and so the robot, is kept.
         """
-        if self.kernels is None or not self.kernels.covers(task):
+        if self.kernels is None or not self.kernels.covers(task) or not (complete or self.parameters is None):
             return None
         return self.kernels.get(task, 1).address
 
@@ -127,6 +149,8 @@ class Evaluator:
             kernel = plan.kernels[narrow] = self._kernel(plan, narrow)
         if kernel is not None:
             return run_slices(kernel, inputs, outputs, threads)
+        if plan.divides and self._weighs:
+            singular.require_inertia(self.model, plan.task, inputs)
         with np.errstate(all="ignore"):
             for output, values in zip(outputs, uncompiled.run(self.model, plan.task, inputs, self), strict=True):
                 output.reshape(len(output), -1)[...] = values
@@ -148,6 +172,8 @@ class Evaluator:
             if len(bad):
                 place = ", ".join(str(int(i)) for i in (bad[0][1:] if single else bad[0]))
                 raise InputError(f"{name}[{place}] is {array[tuple(bad[0])]}; expected finite numbers")
+        if self._weighs and task.base.divides:
+            singular.require_inertia(self.model, task, inputs)
         closed = self.model.closure is not None and task.entry.closed is not None
         if closed or self.model.contacts:  # a kernel tells that a guard was not positive, not where
             with np.errstate(all="ignore"):
@@ -169,7 +195,14 @@ class Evaluator:
 
     @cached_property
     def _may_be_singular(self) -> bool:
-        return singular.may_be_singular(self.model)
+        """Whether that has to be looked at before every call; where inertias are left open, kernels have guards."""
+        return singular.may_be_singular(self.model) and not (self._weighs and self.kernels is not None)
+
+    @property
+    def _weighs(self) -> bool:
+        """Whether inertias are left open."""
+        model = self.model
+        return model.free is not None and model.free.weighs and model.reduction is None and not model.loops
 
 
 def _kernels(model: Model) -> Any:

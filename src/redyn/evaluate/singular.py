@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.algebra import MassMatrix, Propagation
 from redyn.arithmetic import Arrays
 from redyn.dynamics import forward
-from redyn.dynamics.task import Task, conditions_of
+from redyn.dynamics.task import Task, conditions_of, with_parameters
 from redyn.errors import SingularError
 from redyn.evaluate.columns import scalars
 from redyn.model import Link, Model
 
 Array = NDArray[np.float64]
 
-# A joint's inertia below this share of the inertia of the body that it moves is rounding.
-ZERO_INERTIA = 1e-13
 # Above this share of the whole, a link's own inertia about its joint is enough to tell that the joint is regular.
 WEAK_INERTIA = 1e-9
 
@@ -29,7 +29,32 @@ def may_be_singular(model: Model) -> bool:
     """
     if model.reduction is not None:
         return False  # solved from the mass matrix as a whole, where Cholesky's square roots tell
-    return not all(_is_solid(body) if before else _resists(body) for *before, body in model.joints)
+    beams = _beams(model)
+    numbers = {id(link): i for i, link in enumerate(model.links, start=1)}
+    return not all(_stands(row, beams.get(numbers[id(row[-1])])) for row in model.joints)
+
+
+def _beams(model: Model) -> dict[int, MassMatrix]:
+    """By the link that carries them, the mass matrices of beams while they are straight, about that link's origin."""
+    found: dict[int, MassMatrix] = {}
+    for first, beam in model.beams:
+        carrier = model.links[first].parent
+        M = beam.M.to_parent(Propagation(beam.offset, beam.rotations))
+        found[carrier] = found[carrier] + M if carrier in found else M
+    return found
+
+
+def _stands(row: tuple[Link, ...], beams: MassMatrix | None) -> bool:
+    """Whether a joint, or the modes of a beam, have inertia of their own in every direction."""
+    *before, body = row
+    if body.joint.kind == "mode":  # mode shapes are independent, and the mass of the beam moves with each
+        beam = row[0].beam
+        return beam is not None and all(cast(float, beam.TT[k][k]) > 0.0 for k in range(beam.torsion))
+    if beams is not None:
+        body = replace(body, M=body.M + beams)
+    if body.joint.motor:
+        return _resists(body)  # and its motor has armature
+    return _is_solid(body) if before else _resists(body)
 
 
 def _resists(link: Link) -> bool:
@@ -53,13 +78,15 @@ def _is_solid(link: Link) -> bool:
 
 def require_inertia(model: Model, task: Task, inputs: list[Array]) -> None:
     """Raise if at one of the states some joint moves no inertia; a payload may be what it moves."""
-    working, q = model.over(Arrays()), scalars(np.atleast_2d(inputs[0]))
+    names = [name for name, _ in task.inputs(model)]
+    named = {name: scalars(np.atleast_2d(value)) for name, value in zip(names, inputs, strict=True)}
+    working, q = with_parameters(model.over(Arrays()), named), named["q"]
     if task.payload:
-        _, working = conditions_of(working, Task(task.algorithm, payload=True), {"payload": scalars(inputs[-1])})
+        _, working = conditions_of(working, Task(task.algorithm, payload=True), named)
     with np.errstate(all="ignore"):
         inertias = forward.joint_inertias(working, Arrays(), q)
     for link, (m_hat, size) in reversed(list(zip(working.links, inertias, strict=True))):
-        small = ~(np.abs(np.asarray(m_hat)) > ZERO_INERTIA * np.abs(np.asarray(size)))
+        small = ~(np.abs(np.asarray(m_hat)) > forward.ZERO_INERTIA * np.abs(np.asarray(size)))
         if np.any(small):
             raise SingularError(
                 f"{model.name}: joint {link.joint.name!r} moves no inertia (the articulated inertia about its axis "

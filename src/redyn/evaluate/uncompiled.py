@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from redyn.arithmetic import Arrays, Floats
 from redyn.dynamics import reduced
-from redyn.dynamics.task import Task, conditions_of, state_of
+from redyn.dynamics.task import Task, conditions_of, state_of, with_parameters
 from redyn.evaluate.columns import scalars
 from redyn.model import Model
 
@@ -20,13 +20,14 @@ Array = NDArray[np.float64]
 
 def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., tuple[Array, ...]]) -> list[Array]:
     """Every output as (N, numbers per state). `evaluate` answers other tasks, perhaps by kernels."""
-    if task.differentiated and task.base.divides and not (model.loops or model.contacts):
-        return _derivatives(task, inputs, evaluate)
+    whole = task.base.divides and not (model.loops or model.contacts)
+    if whole and "qd" in task.differentiated:
+        return _derivatives(task, inputs, evaluate, inputs[-1:] if model.free is not None else [])
     single = len(inputs[0]) == 1
     arith = Floats() if single else Arrays()
     columns = [scalars(a[0] if single else a) for a in inputs]
     named = dict(zip((name for name, _ in task.inputs(model)), columns, strict=True))
-    conditions, working = conditions_of(model.over(arith), task, named)
+    conditions, working = conditions_of(with_parameters(model.over(arith), named), task, named)
     state = state_of(working, task, named)
     try:
         results = reduced.run(task.entry, working, arith, state, conditions)
@@ -46,14 +47,16 @@ def run(model: Model, task: Task, inputs: list[Array], evaluate: Callable[..., t
     return filled
 
 
-def _derivatives(task: Task, inputs: list[Array], evaluate: Callable[..., tuple[Array, ...]]) -> list[Array]:
+def _derivatives(
+    task: Task, inputs: list[Array], evaluate: Callable[..., tuple[Array, ...]], parameters: list[Array]
+) -> list[Array]:
     """Of the forward dynamics: -M^-1 dtau/dq, -M^-1 dtau/dqd and M^-1.
 
     For what these are made of there may well be kernels, and NumPy multiplies matrices.
     """
     (q, qd, _), rest = inputs[:3], inputs[3:]
     qdd = evaluate(replace(task, algorithm="forward_dynamics"), inputs, check=False)[0]
-    inverse = evaluate(Task("inverse_mass_matrix"), [q], check=False)[0]
+    inverse = evaluate(Task("inverse_mass_matrix"), [q, *parameters], check=False)[0]
     state = [q, qd, qdd, *rest]
     by_q, by_qd = evaluate(replace(task, algorithm="inverse_dynamics_derivatives"), state, check=False)
     return [a.reshape(len(q), -1) for a in (-inverse @ by_q, -inverse @ by_qd, inverse)]

@@ -8,6 +8,7 @@ How a kernel is made, file by file:
                  text in a language much like assembler and makes machine code of it in this process)
     lanes.py     one robot state per vector lane: W = 4 or 8 states share every instruction
     sincos.py    sine and cosine of a vector, from the same instructions
+    derived.py   derivatives of a program along directions, forward or backward
     rolled.py    the same for long chains: one link step in a loop
     machine.py   what this processor is; text to object code; object code to an address
     cache.py     object code on disk
@@ -17,6 +18,7 @@ How a kernel is made, file by file:
     call.py      calls a kernel on arrays, by ctypes
     builtin.py   a kernel as a built-in function of CPython, which takes a tenth of the time to call
     caller.py    the machine code of that function
+    xla_handler.py  a kernel as a function that XLA calls, for JAX
     numpy_abi.py where an array's fields lie in memory
 """
 

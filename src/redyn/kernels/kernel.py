@@ -9,6 +9,7 @@ from math import prod
 from redyn.dynamics.task import Task
 from redyn.kernels import cache, machine
 from redyn.kernels.call import Array, call_kernel
+from redyn.kernels.derived import Mode, derived_program
 from redyn.kernels.lock import building
 from redyn.kernels.lower import lower
 from redyn.kernels.rolled import RolledKernel, covers
@@ -49,6 +50,7 @@ class Kernels:
         self.model = model
         self._covered: dict[Task, bool] = {}
         self._made: dict[tuple[Task, int], Kernel] = {}
+        self._derived: dict[tuple[Task, tuple[Mode, ...], int], Kernel] = {}
         self._rollouts: dict[tuple[Task, int, Method], Kernel] = {}
         self._rolled: dict[str, RolledKernel] = {}
 
@@ -81,6 +83,24 @@ class Kernels:
                 found = self._made.get((task, width)) or self._make(task, width)
                 self._made[task, width] = found
         return found
+
+    def derived(self, task: Task, modes: tuple[Mode, ...] = (), width: int | None = None) -> Kernel:
+        """The kernel of a task differentiated (see `derived`); results are NaN at states that have no answer."""
+        width = width or machine.lane_width()
+        if not modes and not self._has_guards and not self.model.quaternions:
+            return self.get(task, width)
+        found = self._derived.get((task, modes, width))
+        if found is None:
+            with building:
+                name = cache.named("derived", self.model, task, modes, width)
+                code = cache.code(name, width, lambda: lower(derived_program(self.model, task, modes), width))
+                found = self._derived[task, modes, width] = Kernel(code, width)
+        return found
+
+    @property
+    def _has_guards(self) -> bool:
+        model = self.model
+        return bool(model.loops or model.contacts or (model.free is not None and model.free.weighs))
 
     def rollout(self, task: Task, width: int | None = None, method: Method = "rk4") -> Kernel:
         """Fixed steps through time with a forward dynamics: see `lower_rollout`."""

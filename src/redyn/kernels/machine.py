@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import weakref
 from typing import Any, cast
 
@@ -87,9 +88,16 @@ class Code:
     def __init__(self, code: bytes, width: int, name: str = "kernel") -> None:
         with building:
             _initialize()
-            engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(width))
-            engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            engine.finalize_object()
-            self.address = int(engine.get_function_address(name))
+            # JITLink puts the sections of an object side by side. MCJIT does not: more than 2 GB apart, as they may be
+            # where memory is fragmented (by JAX, by Arrow), relative addresses overflow and LLVM ends the process.
+            engine = llvm.create_lljit_compiler(_target(width), use_jit_link=sys.platform != "win32")
+            library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(name)
+            tracker = library.link(engine, "redyn")
+            self.address = int(tracker[name])
             # Left to the garbage collector, an engine and its parts would be freed in any order, some of them twice.
-            weakref.finalize(self, engine.close).atexit = False
+            weakref.finalize(self, _close, tracker, engine).atexit = False
+
+
+def _close(*parts: Any) -> None:
+    for part in parts:
+        part.close()

@@ -7,7 +7,7 @@ code; `interpret` runs it on NumPy arrays and is what lowered code is compared w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -57,6 +57,29 @@ class Program:
         """The same without guards and what they alone need, for those who keep loops closed themselves."""
         return _pruned(self.inputs, self.outputs, list(self.ops), list(self.results), [])
 
+    def leading(self, count: int) -> Program:
+        """The first `count` outputs alone, without guards."""
+        kept = self.outputs[:count]
+        return _pruned(self.inputs, kept, list(self.ops), list(self.results[: sum(kept)]), [])
+
+    def marked(self) -> Program:
+        """The same without guards, with results that are not a number where one is not positive."""
+        if not self.guards:
+            return self
+        ops = list(self.ops)
+
+        def add(op: Op) -> int:
+            ops.append(op)
+            return len(ops) - 1
+
+        # 1 / sqrt(guard) is finite just where the guard is positive; times zero, it is 0 there and NaN elsewhere.
+        zero = add(Op("const", value=0.0))
+        marks = [add(Op("mul", zero, add(Op("inv", add(Op("sqrt", guard)))))) for guard in self.guards]
+        while len(marks) > 1:
+            marks.append(add(Op("add", marks.pop(0), marks.pop(0))))
+        results = tuple(add(Op("add", marks[0], k)) for k in self.results)
+        return Program(self.inputs, self.outputs, tuple(ops), results)
+
     def unused_inputs(self) -> list[tuple[int, int]]:
         """Inputs (array, column) on which no output depends."""
         used = {(op.a, op.b) for op in self.ops if op.name == "input"}
@@ -95,18 +118,23 @@ class Program:
         other = op.b if op.a == k else op.a
         return self.ops[other].name == "const"
 
+    def run(self, load: Callable[[int, int], Any], functions: Mapping[str, Callable[..., Any]]) -> list[Any]:
+        """The values of all operations, given inputs by array and column, and a function for every other name."""
+        values: list[Any] = []
+        for op in self.ops:
+            if op.name == "input":
+                values.append(load(op.a, op.b))
+            elif op.name == "const":
+                values.append(np.float64(op.value))
+            else:
+                values.append(functions[op.name](*(values[x] for x in operands(op))))
+        return values
+
     def interpret(self, arrays: list[Array]) -> list[Array]:
         """The outputs for input arrays of shape (N, width); not a number where a guard is not positive."""
         size = len(arrays[0])
-        values: list[Any] = []
         with np.errstate(all="ignore"):
-            for op in self.ops:
-                if op.name == "input":
-                    values.append(arrays[op.a][:, op.b])
-                elif op.name == "const":
-                    values.append(np.float64(op.value))
-                else:
-                    values.append(_NUMPY[op.name](*(values[x] for x in operands(op))))
+            values = self.run(lambda array, column: arrays[array][:, column], _NUMPY)
         flat = np.empty((size, len(self.results)))
         for column, k in enumerate(self.results):
             flat[:, column] = values[k]

@@ -51,6 +51,7 @@ def covers(model: Model, algorithm: str) -> bool:
     return (
         algorithm in PASSES
         and model.simple
+        and model.free is None
         and all(link.parent == i and link.joint.kind == "revolute" for i, link in enumerate(model.links))
     )
 
@@ -169,7 +170,7 @@ def _inward_forward(station: Station) -> tuple[list[Any], Any]:
         Sym3(*c[12:18]), Mat3(Vec3(*c[18:21]), Vec3(*c[21:24]), Vec3(*c[24:27])), Sym3(*c[27:33])
     )
     joint, M_bar = forward.articulated_step(link, ArticulatedInertia.of_rigid(link.M, 0.0) + arrived)
-    phi_tilde, eta = forward.inward_step(link, joint, phi, _wrench(c[6:12]))
+    _, phi_tilde, eta = forward.inward_step(link, joint, phi, _wrench(c[6:12]))
     _store(station.slots, "psi", joint.psi)
     station.slots["phi_tilde"] = phi_tilde
     M = M_bar.to_parent(B)

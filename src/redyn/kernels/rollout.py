@@ -69,7 +69,7 @@ def lower_rollout(
                     _normalise(lanes, normalisation, Q, start)
             if closing is not None:
                 for _ in lanes.loop(integer(0), integer(SWEEPS), 1):
-                    _close(lanes, closing, Q, V)
+                    _close(lanes, closing, program, Q, V, given)
                     if normalisation is not None:
                         for start in quaternions:
                             _normalise(lanes, normalisation, Q, start)
@@ -106,7 +106,7 @@ class _Stepping:
         """The rates of q and of v."""
         state = _Stage(self.lanes, self.program, q, v, self.given)
         a = Evaluation(self.lanes, self.program, state).run()
-        return v if self.rates is None else Evaluation(self.lanes, self.rates, state).run(), a
+        return v if self.rates is None else Evaluation(self.lanes, self.rates, state.beside).run(), a
 
     def coefficient(self, table: Any, stage: Any) -> Any:
         b = self.lanes.b
@@ -197,6 +197,10 @@ class _Stage:
             return (self.q, self.v)[array][column]
         return self.b.load(self.b.gep(self.given, [integer(self.first[array] + column)]))
 
+    def beside(self, array: int, column: int) -> Any:
+        """The same for a program that takes q, v and parameters, which are the last input of the forward dynamics."""
+        return self(array if array < 2 else len(self.first) - 1, column)
+
 
 def _slots(program: Program, bases: list[Any], Q: Any, V: Any, given: Any) -> list[tuple[Any, int, Any, int]]:
     """For every input array: where its rows are, how wide they are, the memory for its columns and where they start."""
@@ -247,16 +251,12 @@ def _normalise(lanes: Lanes, program: Program, Q: Any, start: int) -> None:
         lanes.b.store(value, slot)
 
 
-def _close(lanes: Lanes, program: Program, Q: Any, V: Any) -> None:
+def _close(lanes: Lanes, closing: Program, program: Program, Q: Any, V: Any, given: Any) -> None:
     """One step of the projection, in lanes where it is short."""
-    b, nq = lanes.b, program.outputs[0]
-    slots = [b.gep(Q, [integer(j)]) for j in range(nq)] + [b.gep(V, [integer(j)]) for j in range(program.outputs[1])]
+    b, nq = lanes.b, closing.outputs[0]
+    slots = [b.gep(Q, [integer(j)]) for j in range(nq)] + [b.gep(V, [integer(j)]) for j in range(closing.outputs[1])]
     before = [b.load(slot) for slot in slots]
-
-    def load(array: int, column: int) -> Any:
-        return before[column if array == 0 else nq + column]
-
-    after = Evaluation(lanes, program, load).run()
+    after = Evaluation(lanes, closing, _Stage(lanes, program, before[:nq], before[nq:], given).beside).run()
     limit, small = lanes.constant(WILD), None
     for old, new in zip(before[:nq], after[:nq], strict=True):
         near = b.fcmp_ordered("<", lanes.intrinsic("fabs", b.fsub(new, old)), limit)

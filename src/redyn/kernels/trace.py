@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from redyn.algebra import Arithmetic, Scalar
 from redyn.dynamics import reduced
-from redyn.dynamics.algorithm import Kind
-from redyn.dynamics.task import Task, conditions_of, state_of
+from redyn.dynamics.algorithm import Divisor, Kind
+from redyn.dynamics.forward import ZERO_INERTIA, joint_inertias
+from redyn.dynamics.task import Task, conditions_of, state_of, with_parameters
 from redyn.errors import SingularError
 from redyn.kernels.lock import building
 from redyn.kernels.program import Program, depth_first, read_function
@@ -30,13 +33,29 @@ def casadi_function(model: Model, task: Task, guards: bool = False) -> Any:
         columns = {name: column for name, (column, _) in made.items()}
         nodes = {name: scalars for name, (_, scalars) in made.items()}
         arith = graph.Graph()
-        working = regrouped(model) if task.base.regroup else model
+        working = with_parameters(model, nodes)
+        working = regrouped(working) if task.entry.regroup else working
         conditions, working = conditions_of(working, task, nodes)
         state = state_of(working, task, nodes)
         found = reduced.run(task.entry, working, arith, state, conditions)
+        if guards and task.guarded and model.free is not None and model.free.weighs:
+            found = [*found, *_inertia_guards(task, working, arith, nodes)]
         kept = found if guards and task.guarded else found[: len(task.entry.outputs)]
         outputs = [ca.densify(ca.vertcat(*values)) for values in kept]
         return ca.Function(task.algorithm, list(columns.values()), outputs)
+
+
+def _inertia_guards(
+    task: Task, model: Model, arith: Arithmetic, nodes: Mapping[str, Sequence[Scalar]]
+) -> list[list[Scalar]]:
+    """That every joint moves some inertia, whatever the parameters are; most of it is computed anyway.
+
+    Where the mass matrix is solved as a whole, Cholesky's square roots tell.
+    """
+    if task.base.divisor is not Divisor.JOINT_INERTIAS or model.reduction is not None or model.loops:
+        return []
+    inertias = joint_inertias(model, arith, nodes["q"])
+    return [[m_hat * m_hat - (size * ZERO_INERTIA) * (size * ZERO_INERTIA) for m_hat, size in inertias]]
 
 
 def trace(model: Model, task: Task) -> Program:

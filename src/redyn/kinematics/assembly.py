@@ -39,6 +39,9 @@ class Assembler:
     def __init__(self, model: Model, evaluate: Evaluate, rows: Sequence[int] | None = None) -> None:
         self.model, self.evaluate = model, evaluate
         self.rows = np.arange(len(model.rows)) if rows is None else np.array(rows, dtype=np.int64)
+        self.weights = np.ones(model.dof)  # how readily each rate is used: links bend by little
+        modes = [i for i, link in enumerate(model.driven) if link.joint.kind == "mode"]
+        self.weights[modes] = configuration.spans(model)[modes]
 
     def jacobian(self, q: Array) -> Array:
         """(N, rows, dof), of the rows to close."""
@@ -58,7 +61,7 @@ class Assembler:
 
     def close(self, q: Array, held: Sequence[int] = ()) -> tuple[Array, Array]:
         """Configurations near those given, (N, nq), and how far each is still open; rates that are held stay."""
-        q, free = q.copy(), np.ones(self.model.dof)
+        q, free = q.copy(), self.weights.copy()
         free[list(held)] = 0.0
         best = self.residual(q)
         damping = np.full(len(q), 1e-3)
@@ -74,6 +77,7 @@ class Assembler:
             near = np.abs(r).max(axis=1) < NEAR
             step = np.empty((len(r), self.model.dof))
             step[near], step[~near] = _shortest(J[near], r[near]), _damped(J[~near], r[~near], damping[active][~near])
+            step *= free
             longest = np.abs(step).max(axis=1, initial=0.0)
             step *= np.minimum(1.0, LONGEST / np.maximum(longest, LONGEST))[:, None]
             moved = configuration.integrate(self.model, q[active], step)
@@ -94,7 +98,7 @@ class Assembler:
             left = np.flatnonzero(gap > CLOSED)
             if not len(left):
                 return found
-            step = generator.uniform(-SPREAD, SPREAD, (len(left), self.model.dof))
+            step = generator.uniform(-SPREAD, SPREAD, (len(left), self.model.dof)) * self.weights
             step[:, list(held)] = 0.0
             again, after = self.close(configuration.integrate(self.model, q[left], step), held)
             better = after < gap[left]

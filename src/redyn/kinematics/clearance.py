@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
+from redyn.kinematics.bending import bends, bent_lines
 from redyn.kinematics.robot_like import RobotLike
 from redyn.kinematics.shape import Capsule, bodies, capsules, joint_values, link_poses, place, travel
 
@@ -62,7 +63,8 @@ def clearance(
     A link and its parent are not compared, nor are links that overlap by design: those that overlap at every one of 200
     random configurations, such as the parts of a wrist whose axes meet in a point. Robots with closed loops have no
     pairs: their links are built side by side, which capsules between joints do not show. Wheels that roll are left out:
-    they are no capsules.
+    they are no capsules. A flexible link is a row of capsules along its bent centre line, under the name of the body at
+    its tip.
 
     >>> import redyn
     >>> robot = redyn.load("three-link")
@@ -136,8 +138,11 @@ def _between(robot: RobotLike, bodies: _Bodies, q: Array) -> Array:
     thickness = radii[bodies.first] + radii[bodies.second]
     block = max(1, BLOCK // count)
     between = np.empty((len(q), len(bodies.links)))
+    flexible = bends(robot)
     for begin in range(0, len(q), STATES):
-        placed = place(bodies.shapes, link_poses(robot, q[begin : begin + STATES]))
+        states = q[begin : begin + STATES]
+        poses = link_poses(robot, states)
+        placed = place(bodies.shapes, poses, bent_lines(flexible, states, poses))
         for k in range(0, len(placed), block):
             ends = placed[k : k + block]
             one, other = ends[:, bodies.first], ends[:, bodies.second]
@@ -181,10 +186,11 @@ def _all_pairs(shapes: list[Capsule], links: list[tuple[int, int]]) -> _Bodies:
 
 
 def _trials(robot: RobotLike) -> Array:
-    """The same random configurations at every call: any rotation, prismatic joints within their travel."""
+    """The same random configurations at every call: any rotation, prismatic joints within their travel, no bending."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(TRIALS)])
     span = travel(robot)
+    q[:, [place for bend in bends(robot) for place in bend.places]] = 0.0
     for variable in robot.model.variables:
         if variable.joint.kind == "prismatic" and variable.joint.single:
             low, high = span[variable.rate]

@@ -72,7 +72,8 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
         )
     generic = J[[k for k, r in enumerate(ranks) if r == rank]][:, list(rows)]
     driven = _driven(model, description)
-    independent = _independent(generic, model.dof, rank, driven)
+    modes = [i for i, link in enumerate(model.driven) if link.joint.kind == "mode"]
+    independent = _independent(generic * assembler.weights, model.dof, rank, driven, modes)
     dependent = [i for i in range(model.dof) if i not in independent]
     closure = Closure(
         rows,
@@ -86,7 +87,9 @@ def analyse(model: Model, description: RobotDescription, initial: Array) -> Anal
     return Analysis(replace(model, closure=closure), q, tuple(notes))
 
 
-def _uncompiled(model: Model) -> Evaluate:
+def _uncompiled(given: Model) -> Evaluate:
+    model = replace(given, free=None)  # at its nominal numbers
+
     def evaluate(task: Task, inputs: list[Array]) -> tuple[Array, ...]:
         with np.errstate(all="ignore"):
             found = uncompiled.run(model, task, inputs, lambda *_: ())
@@ -117,11 +120,11 @@ def _visited(assembler: Assembler, q: Array, misfit: float) -> Array:
     here = np.repeat(q[None], VISITED // ROUNDS, axis=0)
     for _ in range(ROUNDS):
         step = STEP
-        free = [null_space(J, zero) for J in assembler.jacobian(here)]
+        free = [null_space(J * assembler.weights, zero) for J in assembler.jacobian(here)]
         if not any(directions.shape[1] for directions in free):
             return q[None]
         for _ in range(TRIES):
-            moves = np.array([random_direction(directions, step, generator) for directions in free])
+            moves = np.array([random_direction(directions, step, generator) for directions in free]) * assembler.weights
             there, gap = assembler.close(configuration.integrate(model, here, moves))
             closed = gap <= max(CLOSED, 10 * misfit)
             if closed.any():
@@ -170,17 +173,17 @@ def _driven(model: Model, description: RobotDescription) -> list[int]:
     """The rates with actuators, and those of a free base, in the order of qd."""
     base = [str(k.joint.name) for k in description.links if k.joint.type == "free" and k.parent == WORLD]
     names = {*base, *(description.actuated or [])}
-    return [i for i, link in enumerate(model.driven) if link.joint.name in names]
+    return [i for i, link in enumerate(model.driven) if link.joint.actuated and link.joint.name in names]
 
 
-def _independent(J: Array, dof: int, rank: int, driven: Sequence[int]) -> tuple[int, ...]:
-    """As many rates as the robot is mobile: the driven ones as far as they are independent, then others."""
+def _independent(J: Array, dof: int, rank: int, driven: Sequence[int], modes: Sequence[int]) -> tuple[int, ...]:
+    """As many rates as the robot is mobile: driven ones as far as they are independent, then modes, then others."""
     count = dof - rank
     chosen: list[int] = []
     if not count:
         return ()
     free = [np.asarray(np.linalg.svd(matrix)[2], dtype=np.float64)[-count:].T for matrix in J]
-    for candidates in (driven, [i for i in range(dof) if i not in driven]):
+    for candidates in (driven, modes, [i for i in range(dof) if i not in driven]):
         chosen = _spanning(free, chosen, candidates, count)
     return tuple(sorted(chosen))
 

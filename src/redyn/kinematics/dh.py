@@ -92,6 +92,10 @@ def dh_parameters(model: Model, frame: str, modified: bool = False) -> DHTable:
     if not path:
         raise InputError(f"dh: {frame!r} is fixed to the world; name a frame that joints move")
     for link in (model.links[i - 1] for i in path):
+        if link.joint.kind == "mode":
+            raise InputError(f"dh: link {link.joint.name!r} bends; robot.rigid() has a DH table, of straight links")
+        if link.joint.motor:
+            continue  # turns as its joint does, whatever its gear
         if link.virtual or link.joint.part or link.joint.kind == "helical":
             raise InputError(f"dh: joint {link.joint.name!r} is neither revolute nor prismatic, so it has no DH row")
     names = [model.links[i - 1].joint.name for i in path]

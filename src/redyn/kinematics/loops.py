@@ -161,10 +161,10 @@ def wandered(robot: RobotLike, generator: np.random.Generator) -> Array:
         return robot.initial
     solver, q = assembler(robot), robot.initial
     for _ in range(WANDERING):
-        free = null_space(solver.jacobian(q[None])[0])
+        free = null_space(solver.jacobian(q[None])[0] * solver.weights)
         if not free.shape[1]:
             break
-        direction = random_direction(free, generator.uniform(0.1, 0.5), generator)
+        direction = random_direction(free, generator.uniform(0.1, 0.5), generator) * solver.weights
         there, gap = solver.close(configuration.integrate(robot.model, q[None], direction[None]))
         q = there[0] if gap[0] <= CLOSED else q
     return q

@@ -57,6 +57,8 @@ class Manipulability:
 def manipulability(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Manipulability:
     """How well a frame (the end effector) can be moved from a position q; where loops are closed, by independent rates.
 
+    Where links bend, by the joints alone: elastic coordinates stay as they are.
+
     `regularity` is the least singular value of the Jacobian, with lengths as shares of the arm's size, beside the
     greatest that it has at 500 random positions. Below 0.1, `singular` says what is near to singular: "wrist",
     "elbow" or "shoulder" if the arm has a spherical wrist or three parallel axes in a row, and which joints move
@@ -91,8 +93,10 @@ def manipulability(robot: RobotLike, q: ArrayLike, link: LinkName = None) -> Man
 
 
 def _jacobian(robot: RobotLike, q: Array, frame: str) -> Array:
-    """Of the independent rates: all of them, unless loops are closed."""
+    """Of the independent rates: all of them, unless loops are closed; modes are no joints, and count as zero."""
     J = robot.jacobian(q, frame)
+    if robot.model.flexible:
+        J = np.where([link.joint.kind == "mode" for link in robot.model.driven], 0.0, J)
     return J @ robot.transmission(q) if robot.model.loops else J
 
 

@@ -52,6 +52,12 @@ def checked_query(
     tries: int,
     seed: int,
 ) -> Query:
+    if robot.model.gives:
+        what = "links that bend" if robot.model.flexible else "elastic gears"
+        raise InputError(
+            f"inverse_kinematics: {robot.model.name} has {what}, and many shapes reach a pose; robot.rigid() has "
+            "straight links and rigid gears, and robot.sag(q) is where they rest"
+        )
     if robot.model.nq != robot.dof and not robot.model.loops:
         held = [k.joint.name for k in robot.model.links if not (k.joint.single or k.joint.continues)]
         raise InputError(
@@ -70,19 +76,13 @@ def checked_query(
         raise InputError("start: expected finite joint values")
     held = limits and not robot.model.loops
     values = np.clip(values, *robot.limits.T) if held else values.copy()  # Numba needs a writable array
-    parts = np.ones(6) if mask is None else real_array(mask)
-    if parts.shape != (6,) or not set(parts.tolist()) <= {0, 1} or not parts.any():
-        raise InputError(
-            "mask: expected six booleans, not all false: turns about x, y, z, then x, y, z "
-            f"(position alone: [0, 0, 0, 1, 1, 1]), got {mask!r}"
-        )
     if not (isinstance(tolerance, float | int | np.floating) and 1e-14 <= tolerance < np.inf):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InputError(f"tolerance: expected metres and radians from 1e-14, got {tolerance!r}")
     query = Query(
         robot,
         robot.frame_name(link),
         values,
-        parts.astype(np.float64),
+        checked_mask(mask),
         bool(limits),
         float(tolerance),
         whole("count", count, 1),
@@ -92,6 +92,17 @@ def checked_query(
     if not query.path:
         raise InputError(f"link: no joint of {robot.description.name} moves the frame {query.frame!r}")
     return query
+
+
+def checked_mask(mask: ArrayLike | None) -> Array:
+    """Ones for the components of a twist that count, zeros for the others; all count unless given."""
+    parts = np.ones(6) if mask is None else real_array(mask)
+    if parts.shape != (6,) or not set(parts.tolist()) <= {0, 1} or not parts.any():
+        raise InputError(
+            "mask: expected six booleans, not all false: turns about x, y, z, then x, y, z "
+            f"(position alone: [0, 0, 0, 1, 1, 1]), got {mask!r}"
+        )
+    return parts.astype(np.float64)
 
 
 def whole(name: str, value: int, least: int) -> int:

@@ -45,7 +45,7 @@ HEIGHT = 1e-6  # m, by which contacts with one plane may differ
 def analyse(model: Model, description: RobotDescription) -> tuple[Model, list[str]]:
     """The model with its rolling contacts as a reduction, and what is to be said of it."""
     generator = np.random.default_rng(0)
-    limit = np.full(model.tangent, np.pi)
+    limit = np.where(_bends(model), configuration.spans(model), np.pi)
     states = np.array([configuration.random(model, -limit, limit, generator) for _ in range(STATES)])
     upright = [_always_level(model, contact, states) for contact in model.contacts]
     contacts = tuple(replace(c, upright=level) for c, level in zip(model.contacts, upright, strict=True))
@@ -281,7 +281,12 @@ def _listed(labels: Sequence[str]) -> str:
 
 def _given(model: Model, names: Sequence[str], bases: Sequence[_Basis], best: _Choice) -> _Choice:
     """The independent rates that a file names."""
-    basis = next(basis for basis in bases if all(name in basis.labels for name in names))
+    modes = [link.joint.label for link in model.links if link.joint.kind == "mode"]
+    names = [*names, *(name for name in modes if name not in names)]  # nothing holds a mode but its own stiffness
+    basis = next((basis for basis in bases if all(name in basis.labels for name in names)), None)
+    if basis is None:  # a joint with an elastic gear has two rates
+        unknown = next(name for name in names if not any(name in basis.labels for basis in bases))
+        raise DescriptionError("independent", f"no rate is called {unknown!r}; use {_listed(best.labels)}")
     given, count = _Choice(basis, tuple(basis.labels.index(name) for name in names)), len(best.links)
     if len(names) != count:
         raise DescriptionError(
@@ -296,9 +301,16 @@ def _given(model: Model, names: Sequence[str], bases: Sequence[_Basis], best: _C
 
 
 def _order(model: Model, description: RobotDescription) -> list[int]:
-    """The links in the order in which their rates are chosen: driven ones first, bases last."""
-    base, driven = _base(model), description.actuated or []
-    return sorted(range(model.n), key=lambda i: (model.links[i].joint.name not in driven, i in base, i))
+    """The links in the order in which their rates are chosen: driven ones and modes first, bases last."""
+    base, driven, bends = _base(model), description.actuated or [], _bends(model)
+    return sorted(
+        range(model.n), key=lambda i: (model.links[i].joint.name not in driven and not bends[i], i in base, i)
+    )
+
+
+def _bends(model: Model) -> list[bool]:
+    """Of every link, whether its rate is that of a mode."""
+    return [link.joint.kind == "mode" for link in model.links]
 
 
 def _driven(model: Model, description: RobotDescription, independent: tuple[int, ...]) -> tuple[int, ...]:
@@ -307,10 +319,12 @@ def _driven(model: Model, description: RobotDescription, independent: tuple[int,
     By default those of the independent rates; with rollers all their wheels, of which there may be more than needed.
     """
     if description.actuated is not None:
-        return tuple(i for name in description.actuated for i, k in enumerate(model.links) if k.joint.name == name)
+        named = {name: [i for i, k in enumerate(model.links) if k.joint.name == name] for name in description.actuated}
+        return tuple(i for found in named.values() for i in found if model.links[i].joint.actuated)
     spins = sorted(contact.spin - 1 for contact in model.contacts if contact.kind == "roller")
     if not spins:
-        return independent
+        return tuple(i for i in independent if model.links[i].joint.actuated)
     base = _base(model)
-    found = (*spins, *(i for i in independent if i not in base and i not in spins))
+    others = (i for i in independent if i not in base and i not in spins and model.links[i].joint.actuated)
+    found = (*spins, *others)
     return independent if sorted(found) == sorted(independent) else found

@@ -4,6 +4,8 @@ A link runs from its joint, first along the joint axis and then across, to the o
 and fixed frames that it carries, joints that close loops included. In the book's DH convention that is b along the axis
 and a along the common normal. A prismatic joint has a rod of fixed length that belongs to the moving link, so that it
 comes out at the back when the joint retracts. Points are in the axes of the link's own frame; link 0 is the world.
+A flexible link is a row of capsules that belongs to the body at its tip; see bending.py for where they are while it is
+bent.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.algebra import Vec3
 from redyn.arrays import real_array
+from redyn.description.ends import ROOT, TIP
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.kinematics.poses import matrix, vector
@@ -24,14 +27,18 @@ from redyn.kinematics.robot_like import RobotLike
 from redyn.model import Link
 
 Array = NDArray[np.float64]
-Kind = Literal["arm", "rod", "stub"]
+Kind = Literal["arm", "rod", "stub", "beam"]
 
 LOOSE = ("free", "planar")  # joints with no fixed point or axis to draw a link from
+BENDS = "mode"  # kind of a body at the tip of a flexible link, which no joint holds
+PIECES = 8  # capsules along a flexible link
 SHORTEST = 1e-9  # m: shorter segments are left out
 THICKNESS = 0.03  # radius of a link as a share of the robot's reach ...
 SLENDER = 0.25  # ... and at most this share of a typical link's length, or long chains would look like beads
 TAPER = 0.45  # a tip is thinner than the first link by this share
 ROD = 0.6  # radius of a sliding rod, as a share of its link's
+SLENDER_BEAMS = 0.7  # radii of a robot with flexible links, as a share of what they would be without,
+SLIM = 0.75  # and of its flexible links beyond that
 UNIT = 0.5  # m: the reach of a robot without dimensions
 
 
@@ -42,7 +49,8 @@ class Capsule(NamedTuple):
     start: Array
     end: Array
     radius: float
-    kind: Kind  # rod: slides in a prismatic joint; stub: marks a link without dimensions
+    kind: Kind  # rod: slides in a prismatic joint; stub: marks a link without dimensions; beam: piece of one that bends
+    piece: tuple[int, int] | None = None  # of a beam: its number among those of the model, and which piece of it
 
 
 class JointPlace(NamedTuple):
@@ -58,6 +66,7 @@ class _Line(NamedTuple):
     start: Array
     end: Array
     kind: Kind
+    piece: tuple[int, int] | None = None
 
 
 class Body(NamedTuple):
@@ -67,22 +76,26 @@ class Body(NamedTuple):
     parent: int
     link: Link  # of the model
     socket: Vec3  # where its joint sits, in the axes of the parent's link
-    kind: str  # of the user's joint
-    velocity: int  # index of its joint's first velocity, which gives its colour; joints tied to others come last
+    kind: str  # of the user's joint, or BENDS
+    velocity: (
+        int  # index of its joint's first velocity, which gives its colour; joints tied to others and modes come last
+    )
 
 
 def bodies(robot: RobotLike) -> list[Body]:
     """The moving bodies, in the order of `link_names`."""
-    kinds = {str(link.name): link.joint.type for link in robot.description.links}
+    kinds = {str(link.joint.name): link.joint.type for link in robot.description.links}
     found: list[Body] = []
     first: Link | None = None
     numbers = body_numbers(robot)
-    velocities = [link.joint.name for link in (*robot.model.located, *robot.model.links)]
+    rates = sorted((*robot.model.located, *robot.model.links), key=lambda link: link.joint.kind == BENDS)
+    velocities = [(link.joint.kind == BENDS, link.joint.name) for link in rates]
     for link in robot.model.links:
         first = first or link
         if not link.virtual:
-            velocity = velocities.index(link.joint.name)
-            found.append(Body(len(found) + 1, numbers[first.parent], link, first.socket, kinds[link.name], velocity))
+            bends = link.joint.kind == BENDS
+            kind, velocity = BENDS if bends else kinds[link.joint.name], velocities.index((bends, link.joint.name))
+            found.append(Body(len(found) + 1, numbers[first.parent], link, first.socket, kind, velocity))
             first = None
     return found
 
@@ -117,14 +130,15 @@ def capsules(robot: RobotLike, radius: ArrayLike | None = None, travel: ArrayLik
             reach, anchor = np.array([0.0, 0.0, radii[body.number] / 4]), vector(body.link.anchor)
             lines.append(_Line(body.number, anchor - reach, anchor + reach, "stub"))
     lines.sort(key=lambda line: line.link)
-    thin = ROD if radius is None else 1.0
+    thin = {"rod": ROD, "beam": SLIM} if radius is None else {}
     return [
         Capsule(
             line.link,
             _in_frame(robot, line.link, line.start),
             _in_frame(robot, line.link, line.end),
-            float(radii[line.link]) * (thin if line.kind == "rod" else 1.0),
+            float(radii[line.link]) * thin.get(line.kind, 1.0),
             line.kind,
+            line.piece,
         )
         for line in lines
     ]
@@ -158,12 +172,21 @@ def joint_values(robot: RobotLike, q: ArrayLike) -> Array:
     return robot.configuration("q", q)
 
 
-def place(shapes: Sequence[Capsule], poses: Array) -> Array:
-    """The ends of every capsule in the world at these link poses: (..., C, 2, 3)."""
+def place(shapes: Sequence[Capsule], poses: Array, lines: Array | None = None) -> Array:
+    """The ends of every capsule in the world at these link poses: (..., C, 2, 3).
+
+    `lines` (..., beams, PIECES + 1, 3): where flexible links are, see `bent_lines`; without it they are straight.
+    """
     links = [shape.link for shape in shapes]
     ends = np.array([(shape.start, shape.end) for shape in shapes]).reshape(-1, 2, 3)
     where = poses[..., links, :, :]
-    return np.einsum("...cij,ckj->...cki", where[..., :3, :3], ends) + where[..., None, :3, 3]
+    placed = np.einsum("...cij,ckj->...cki", where[..., :3, :3], ends) + where[..., None, :3, 3]
+    if lines is not None:
+        for k, shape in enumerate(shapes):
+            if shape.piece is not None:
+                beam, piece = shape.piece
+                placed[..., k, :, :] = lines[..., beam, piece : piece + 2, :]
+    return placed
 
 
 def joint_places(robot: RobotLike) -> list[JointPlace]:
@@ -206,21 +229,30 @@ def _rigid_lines(robot: RobotLike) -> list[_Line]:
                 lines.append(_Line(link, start, end, "arm"))
 
     moving, numbers = bodies(robot), body_numbers(robot)
-    sockets = {body.link.name: vector(body.socket) for body in moving}
+    sockets = {body.link.joint.name: vector(body.socket) for body in moving if body.kind != BENDS}
+    flexible = {str(link.name) for link in robot.description.links if link.flexible is not None}
     for body in moving:
         anchor, tip = vector(body.link.anchor), vector(model.frames[body.link.name].pose.o)
         elbow = np.array([anchor[0], anchor[1], tip[2]])  # the joint's axis is z
         add(body.number, anchor, elbow, tip)
     for described in robot.description.links:
-        name, carrier = str(described.name), model.frames[str(described.parent)]
+        name, parent = str(described.name), str(described.parent)
+        carrier = model.frames[f"{parent}.{TIP}" if parent in flexible else parent]
         grounded = not carrier.link and bool(model.loops)  # such joints stand on the ground one by one
+        root = model.frames[f"{name}.{ROOT}" if name in flexible else name]
         if described.joint.type not in LOOSE and not grounded:
-            end = sockets.get(name, vector(model.frames[name].pose.o))
+            end = sockets.get(str(described.joint.name), vector(root.pose.o))
             add(numbers[carrier.link], vector(carrier.pose.o), end)
+        if name in flexible and model.frames[f"{name}.{TIP}"].link == root.link:  # without modes
+            add(numbers[root.link], vector(root.pose.o), vector(model.frames[f"{name}.{TIP}"].pose.o))
     for number, points in loop_points(robot).items():
         if number:
             anchor = vector(moving[number - 1].link.anchor)
             add(number, anchor, *points, *([anchor] if len(points) > 1 else []))  # several make a ring: a platform
+    for beam, (first, bent) in enumerate(model.beams):  # straight, in the axes of the tip
+        x = np.zeros((PIECES + 1, 3))
+        x[:, 0] = np.linspace(-float(bent.length), 0.0, PIECES + 1)  # pyright: ignore[reportArgumentType]
+        lines += [_Line(numbers[first + 1], x[k], x[k + 1], "beam", (beam, k)) for k in range(PIECES)]
     inner = {line.link for line in lines} | {body.parent for body in moving}
     for body in moving:
         if body.number not in inner:  # a tip of which the file gives only the mass: draw it to its mass centre
@@ -265,12 +297,15 @@ def loop_places(robot: RobotLike) -> list[LoopPlace]:
 
 
 def _rods(robot: RobotLike, span: Array) -> Iterable[_Line]:
-    offsets = {str(link.name): link.joint.offset for link in robot.description.links}
+    offsets = {str(link.joint.name): link.joint.offset for link in robot.description.links}
     ranges = {link.name: ends for link, ends in zip(robot.model.located, span, strict=True)}
     for body in bodies(robot):
+        if body.kind != "prismatic":
+            continue
         link, (low, high) = body.link, ranges.get(body.link.name, (0.0, 0.0))
-        back, front = max(high + offsets[link.name], 0.0), max(-low - offsets[link.name], 0.0)
-        if body.kind == "prismatic" and back + front > SHORTEST:
+        offset = offsets[link.joint.name]
+        back, front = max(high + offset, 0.0), max(-low - offset, 0.0)
+        if back + front > SHORTEST:
             anchor, axis = vector(link.anchor), np.array([0.0, 0.0, 1.0])
             yield _Line(body.number, anchor - back * axis, anchor + front * axis, "rod")
 
@@ -337,12 +372,14 @@ def _radii(robot: RobotLike, lines: list[_Line], given: ArrayLike | None) -> Arr
         return np.concatenate([radii[:1], radii])
     rank = np.zeros(count + 1)
     for body in moving:
-        rank[body.number] = rank[body.parent] + 1
+        rank[body.number] = rank[body.parent] + (body.kind != BENDS)  # the tip is the same link as its root
     extents = _extents(robot, lines)[1:]
     extents = extents[extents > SHORTEST]
     thick = THICKNESS * _reach(robot, lines)
     if len(extents):
         thick = min(thick, SLENDER * float(np.median(extents)))
+    if robot.model.flexible:
+        thick *= SLENDER_BEAMS
     return thick * (1 - TAPER * np.maximum(rank - 1, 0) / max(rank.max() - 1, 1))
 
 

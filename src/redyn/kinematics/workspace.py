@@ -13,6 +13,7 @@ from redyn.kinematics.poses import vector
 from redyn.kinematics.query import whole
 from redyn.kinematics.robot_like import LinkName, RobotLike
 from redyn.kinematics.shape import travel
+from redyn.model.configuration import spans
 
 Array = NDArray[np.float64]
 
@@ -34,8 +35,8 @@ class Workspace(NamedTuple):
 def workspace(robot: RobotLike, link: LinkName = None, samples: int = 20_000, seed: int = 0) -> Workspace:
     """Random positions of a frame (the end effector) with all joints within their limits.
 
-    Joints without limits turn all round, or slide between zero and their initial value. Of robots with loops or
-    quaternions the positions are those of `robot.random`.
+    Joints without limits turn all round, or slide between zero and their initial value; flexible links bend a little.
+    Of robots with loops or quaternions the positions are those of `robot.random`.
 
     >>> import redyn
     >>> found = workspace(redyn.load("two-link"), samples=5000)
@@ -88,6 +89,8 @@ def _ranges(robot: RobotLike) -> Array:
     """Least and greatest value of every joint, (dof, 2)."""
     turning = np.array([link.joint.kind != "prismatic" for link in robot.model.located])
     unlimited = np.where(turning[:, None], [-np.pi, np.pi], travel(robot))
+    bending = np.array([link.joint.kind == "mode" for link in robot.model.located])
+    unlimited[bending] = spans(robot.model)[bending, None] * np.array([-1.0, 1.0])
     return np.where(np.isfinite(robot.limits).all(axis=1, keepdims=True), robot.limits, unlimited)
 
 

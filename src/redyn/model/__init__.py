@@ -1,8 +1,11 @@
 """What algorithms need: links in tree order, fixed joints lumped, constants in well-chosen axes."""
 
 from redyn.model import configuration
+from redyn.model.beam import Beam
 from redyn.model.build import build
 from redyn.model.coupling import Coupling, Tie
+from redyn.model.free import Free
+from redyn.model.freed import freed
 from redyn.model.ground import ContactPoint, GroundForm
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint, JointKind
 from redyn.model.loop import ACROSS, ALONG, GEAR, ROW_NAMES, Closure, Loop, LoopKind
@@ -19,11 +22,13 @@ __all__ = [
     "POSE_SIZE",
     "QUATERNION_SIZE",
     "ROW_NAMES",
+    "Beam",
     "Closure",
     "Contact",
     "ContactPoint",
     "Coupling",
     "Frame",
+    "Free",
     "GroundForm",
     "Joint",
     "JointKind",
@@ -38,5 +43,6 @@ __all__ = [
     "Variable",
     "build",
     "configuration",
+    "freed",
     "regrouped",
 ]

@@ -6,17 +6,30 @@ about a point stays one body, whose axes are those of the user's frame, until it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.algebra import MassMatrix, Mat3, Pose, RotationZ, Sym3, Twist, Vec3
+from redyn.algebra import GeneralRotation, MassMatrix, Mat3, Pose, RotationZ, Sym3, Twist, Vec3
+from redyn.description.beams import beam_length, rod_body
 from redyn.description.contacts import spheres
+from redyn.description.ends import end_frames, frame_links
 from redyn.description.loops import loop_frames
-from redyn.description.placement import Z_AXIS, Placement, placement, steps
+from redyn.description.placement import (
+    Z_AXIS,
+    Placement,
+    clamped_placement,
+    link_at_tip,
+    placement,
+    steps,
+    translation,
+)
 from redyn.description.schema import (
     COORDINATES,
+    ELASTIC,
     SEVERAL,
     VELOCITIES,
     WORLD,
@@ -27,6 +40,7 @@ from redyn.description.schema import (
 )
 from redyn.description.ties import rules
 from redyn.model import frames
+from redyn.model.bending import Root, initial_values, mode_joint, mode_row, rigid_part, with_beams
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.ground import ContactPoint
 from redyn.model.joint import CYCLE, Joint, JointKind
@@ -50,6 +64,9 @@ class _Body:
     part: str = ""  # of a joint that is a row of bodies: which velocity
     virtual: bool = False  # such a body, but not the last
     carrier: int = 0  # the body below, 0 for the world
+    name: str = ""  # of its frame, unless that is the user's link
+    root: Array | None = None  # of the tip of a beam: where that is clamped, in the carrier's frame
+    motor: int = 0  # of a body behind an elastic gear: the body of the motor
     parts: list[tuple[Array, LinkDescription]] = field(default_factory=list[tuple[Array, LinkDescription]])
     children: list[int] = field(default_factory=list[int])
     axes: Array = field(default_factory=lambda: np.eye(4))  # our axes in the user's link frame
@@ -59,9 +76,17 @@ class _Body:
         return self.described.joint.type in ("spherical", "free")
 
     @property
+    def is_tip(self) -> bool:
+        return self.root is not None
+
+    @property
+    def is_motor(self) -> bool:
+        return self.part == ELASTIC[0]
+
+    @property
     def at_zero(self) -> Array:
         """The user's link frame in the carrier's frame, with q = 0."""
-        if self.described.joint.type in SEVERAL:
+        if self.is_tip or self.described.joint.type in SEVERAL:
             return self.mount @ self.placed.before
         return self.mount @ self.placed.at(self.described.joint, self.described.joint.offset)
 
@@ -76,33 +101,62 @@ class _Body:
         return frames.Axis(joint[:3, 3], joint[:3, :3] @ self.placed.axis)
 
 
+class Built(NamedTuple):
+    """A model, and what of it models with other numbers need."""
+
+    model: Model
+    seats: list[Array]  # of every body, our axes in the frame that its joint moves: z on the joint
+    parts: list[list[tuple[Array, LinkDescription]]]  # of every link, what is lumped into it, with its pose in our axes
+
+
 def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False, couple: bool = False) -> Model:
     """The model of a robot. `exact` keeps every constant as given; otherwise right angles are snapped.
 
     `couple` ties joints that mimic others to them.
     """
-    bodies, named = _lump(robot)
-    _choose_axes(bodies)
+    return built(robot, friction, exact, couple).model
+
+
+def built(
+    robot: RobotDescription, friction: bool, exact: bool, couple: bool, seats: Sequence[Array] | None = None
+) -> Built:
+    """The same with its parts; with `seats`, axes are where another robot of the same structure has them."""
+    bodies, named, mounts = _lump(robot)
+    if seats is None:
+        _choose_axes(bodies)
+    else:
+        for body, seat in zip(bodies, seats, strict=True):
+            body.axes = frames.inverse(body.placed.after) @ seat
     links: list[Link] = []
     number = [0]  # of each body's last link
+    roots: dict[int, Root] = {}
     for i in range(1, len(bodies)):
-        link = _link(bodies, i, friction, exact)
+        body = bodies[i]
+        link = _tip(body, exact) if body.is_tip else _link(bodies, i, friction, exact)
         link = replace(link, parent=number[link.parent])
-        kind = bodies[i].described.joint.type
-        links += _about_point(link, len(links), kind) if bodies[i].about_point else [link]
+        if body.is_tip:
+            root = roots[len(links)] = _root(bodies, body, exact)
+            links += mode_row(link, len(links), sum(root.flexible.modes))
+        elif body.about_point:
+            links += _about_point(link, len(links), body.described.joint.type)
+        else:
+            links.append(replace(link, joint=replace(link.joint, motor=number[body.motor])) if body.motor else link)
         number.append(len(links))
+    if roots:
+        links = with_beams(links, roots, initial_values(robot, links), friction)
     gravity = Vec3(*robot.gravity)
     kept = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in named.items()}
     coupling = _coupling(robot, links) if couple else None
     loops = tuple(
-        _loop(loop, where, bodies, named, number, exact)
+        _loop(loop, where, bodies, mounts, number, exact)
         for loop, where in zip(robot.loops, loop_frames(robot), strict=True)
     )
     tip = robot.end_effector or _only_tip(robot)
     contacts = tuple(_contact(contact, bodies, named, number) for contact in robot.rolling)
     up = _normal(robot) if contacts else Vec3(0.0, 0.0, 1.0)
-    points = _contact_points(robot, kept, exact)
-    return Model(
+    carrying = {name: _frame(bodies[body].axes, pose, number[body]) for name, (body, pose) in mounts.items()}
+    points = _contact_points(robot, carrying, exact)
+    model = Model(
         robot.name,
         tuple(links),
         gravity,
@@ -114,13 +168,17 @@ def build(robot: RobotDescription, *, friction: bool = True, exact: bool = False
         up=up,
         contact_points=points,
     )
+    parts: list[list[tuple[Array, LinkDescription]]] = [[] for _ in links]
+    for body, last in list(zip(bodies, number, strict=True))[1:]:
+        parts[last - 1] = [(frames.inverse(body.axes) @ pose, part) for pose, part in body.parts]
+    return Built(model, [body.placed.after @ body.axes for body in bodies], parts)
 
 
-def _contact_points(robot: RobotDescription, kept: dict[str, Frame], exact: bool) -> tuple[ContactPoint, ...]:
+def _contact_points(robot: RobotDescription, carrying: dict[str, Frame], exact: bool) -> tuple[ContactPoint, ...]:
     """What may touch the ground; links that are fixed to the world cannot."""
     found: list[ContactPoint] = []
     for sphere in spheres(robot.contacts):
-        frame = kept[sphere.link]
+        frame = carrying[sphere.link]
         if frame.link:
             R, o = frame.pose.R, frame.pose.o
             at = np.array((R @ Vec3(*sphere.at) + o).components(), dtype=np.float64)
@@ -214,16 +272,16 @@ def _coupling(robot: RobotDescription, links: list[Link]) -> Coupling | None:
 
 def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
     """As in the file where parents come first, else depth first in file order."""
-    seen = {WORLD}
+    seen, owner = {WORLD}, {WORLD: WORLD, **frame_links(links)}
     for link in links:
-        if link.parent not in seen:
+        if owner[str(link.parent)] not in seen:
             break
         seen.add(str(link.name))
     else:
         return links
     children: dict[str, list[LinkDescription]] = {}
     for link in links:
-        children.setdefault(str(link.parent), []).append(link)
+        children.setdefault(owner[str(link.parent)], []).append(link)
     result: list[LinkDescription] = []
     stack = list(reversed(children.get(WORLD, [])))
     while stack:
@@ -234,38 +292,90 @@ def ordered(links: list[LinkDescription]) -> list[LinkDescription]:
 
 
 def _only_tip(robot: RobotDescription) -> str | None:
-    parents = {link.parent for link in robot.links}
-    tips = [str(link.name) for link in robot.links if link.name not in parents]
-    return tips[0] if len(tips) == 1 else None
+    owner = {WORLD: WORLD, **frame_links(robot.links)}
+    parents = {owner[str(link.parent)] for link in robot.links}
+    tips = [link for link in robot.links if link.name not in parents]
+    if len(tips) != 1:
+        return None
+    bends = tips[0].flexible is not None and link_at_tip(tips[0], robot.convention) is None
+    return f"{tips[0].name}.tip" if bends else str(tips[0].name)
 
 
-def _lump(robot: RobotDescription) -> tuple[list[_Body], dict[str, tuple[int, Array]]]:
-    """The moving bodies (entry 0 is the world) and, for every named frame, its body and its pose there."""
+_Places = dict[str, tuple[int, Array]]  # by frame: a body, and a pose in its frame
+
+
+def _lump(robot: RobotDescription) -> tuple[list[_Body], _Places, _Places]:
+    """The moving bodies (entry 0 is the world), where every named frame is, and where that is mounted which names it.
+
+    The two differ for a flexible link whose frame is at its root: what it carries, its tip carries.
+    """
     world = LinkDescription.model_construct(name=WORLD)  # stands first, so that numbers are the book's
     bodies = [_Body(world, Placement(np.eye(4), Z_AXIS, np.eye(4)), np.eye(4))]
     where: dict[str, tuple[int, Array]] = {WORLD: (0, np.eye(4))}
+    mounts = dict(where)
     for link in ordered(robot.links):
-        carrier, mount = where[str(link.parent)]
-        placed = placement(link, robot.convention)
-        if link.joint.type == "fixed":
-            pose = mount @ placed.before @ placed.after
-            where[str(link.name)] = (carrier, pose)
-            bodies[carrier].parts.append((pose, link))
-        else:
+        carrier, mount = mounts[str(link.parent)]
+        placed = clamped_placement(link, robot.convention)
+        pose = mount @ placed.before @ placed.after
+        if link.joint.type != "fixed":
             for body in _row(link, placed, mount):
-                bodies[carrier].children.append(len(bodies))
-                body.carrier, carrier = carrier, len(bodies)
+                body.carrier = carrier
                 bodies.append(body)
-            bodies[carrier].parts.append((np.eye(4), link))
-            where[str(link.name)] = (carrier, np.eye(4))
-    return bodies, where
+                if body.is_motor:
+                    continue  # beside the link, not below it
+                if bodies[-2].is_motor:
+                    body.motor = len(bodies) - 2
+                bodies[carrier].children.append(len(bodies) - 1)
+                carrier = len(bodies) - 1
+            pose = np.eye(4)
+        name = str(link.name)
+        where[name] = mounts[name] = (carrier, pose)
+        if link.flexible is not None:
+            tip = _bend(bodies, link, carrier, pose)
+            ends = dict(zip(end_frames(link), ((carrier, pose), tip), strict=True))
+            where |= ends
+            mounts |= ends
+            at_tip = link_at_tip(link, robot.convention)
+            if at_tip is not None:  # the frame of the link is at its far end
+                where[name] = mounts[name] = (tip[0], tip[1] @ at_tip)
+                if link.joint.type != "fixed":
+                    bodies[carrier].name = f"{name}.root"
+            else:
+                mounts[name] = (tip[0], tip[1] @ translation(-beam_length(link), 0.0, 0.0))
+                if bodies[tip[0]].is_tip:
+                    bodies[tip[0]].name = f"{name}.tip"
+        bodies[where[name][0]].parts.append((where[name][1], link))
+    return bodies, where, mounts
+
+
+def _bend(bodies: list[_Body], link: LinkDescription, carrier: int, root: Array) -> tuple[int, Array]:
+    """The tip of a flexible link as a body of its own, and the rigid bodies on its ends; the tip's place."""
+    flexible = link.flexible
+    assert flexible is not None
+    end = root @ translation(beam_length(link), 0.0, 0.0)
+    tip = (carrier, end)
+    if any(flexible.modes):
+        tip = (len(bodies), np.eye(4))
+        still = Placement(np.eye(4), Z_AXIS, np.eye(4))
+        bodies[carrier].children.append(tip[0])
+        bodies.append(_Body(link, still, end, "mode", carrier=carrier, root=root))
+    else:
+        bodies[carrier].parts.append((root, rigid_part(rod_body(link))))
+    for at, rigid in (((carrier, root), flexible.hub), (tip, flexible.tip)):
+        if rigid is not None:
+            bodies[at[0]].parts.append((at[1], rigid_part(rigid)))
+    return tip
 
 
 def _row(link: LinkDescription, placed: Placement, mount: Array) -> list[_Body]:
     """The bodies of a joint, each to be carried by the one before."""
     kind = link.joint.type
     if kind not in ("cylindrical", "universal", "planar"):
-        return [_Body(link, placed, mount, kind if kind == "prismatic" or kind == "helical" else "revolute")]
+        step: JointKind = kind if kind == "prismatic" or kind == "helical" else "revolute"
+        if link.joint.elastic is None:
+            return [_Body(link, placed, mount, step)]
+        motor, beyond = ELASTIC
+        return [_Body(link, placed, mount, step, motor, True), _Body(link, placed, mount, step, beyond)]
     row: list[_Body] = []
     still = np.eye(4)
     for (step, axis), part in zip(steps(link), VELOCITIES[kind], strict=True):
@@ -278,16 +388,23 @@ def _row(link: LinkDescription, placed: Placement, mount: Array) -> list[_Body]:
 def _choose_axes(bodies: list[_Body]) -> None:
     origin: dict[int, Array] = {}  # of each body, in its own frame, where its parent has chosen it
     for i, body in enumerate(bodies[1:], start=1):
-        if body.about_point:
+        if body.about_point or body.is_tip:
             for c in body.children:
-                _nearest_origin(bodies[c], c, origin)
-            continue  # its axes are the user's, in which its velocities are given
+                if not bodies[c].is_tip:
+                    _nearest_origin(bodies[c], c, origin)
+            continue  # its axes are the user's, in which its velocities are given, or in which the beam bends
         own = body.own_axis
         own.point = origin.get(i, own.point)
         hint = frames.perpendicular(own.direction, np.array([1.0, 0.0, 0.0]))
         x = hint
         for rank, c in enumerate(body.children):
             child = bodies[c]
+            if child.root is not None:
+                if rank == 0:  # x along the beam, where that is normal to the joint
+                    x = frames.perpendicular(own.direction, child.root[:3, 0])
+                    if body.carrier == 0:
+                        own.point = own.point + own.direction * (own.direction @ (child.root[:3, 3] - own.point))
+                continue
             line = child.axis_in_carrier
             if child.about_point:
                 line.direction = own.direction  # it has a place and no axis: any line through it will do
@@ -333,8 +450,10 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
     M, com = _mass(body, exact)
     back = frames.inverse(body.axes)
     socket = frames.inverse(carrier.axes) @ body.mount @ body.placed.before
+    rubs = friction and not body.motor  # behind an elastic gear, armature and friction are the motor's
+    gear = joint.elastic if body.motor else None
     return Link(
-        name=str(described.name),
+        name=body.name or str(described.name),
         parent=body.carrier,
         joint=Joint(
             name=str(joint.name),
@@ -344,12 +463,14 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
             rotations=rotations,
             zero=zero,
             quarters=quarters,
-            damping=joint.damping if friction else 0.0,
-            coulomb=joint.coulomb if friction else 0.0,
+            damping=joint.damping if rubs else 0.0,
+            coulomb=joint.coulomb if rubs else 0.0,
             smoothing=joint.smoothing,
-            stiffness=joint.stiffness,
+            stiffness=0.0 if body.is_motor else joint.stiffness,
             rest=joint.rest,
-            armature=joint.armature,
+            armature=0.0 if body.motor else joint.armature,
+            gear_stiffness=0.0 if gear is None else gear.stiffness,
+            gear_damping=gear.damping if gear is not None and friction else 0.0,
             part=body.part,
         ),
         M=M,
@@ -358,6 +479,25 @@ def _link(bodies: list[_Body], i: int, friction: bool, exact: bool) -> Link:
         socket=_vec(socket[:3, 3]),
         virtual=body.virtual,
     )
+
+
+def _tip(body: _Body, exact: bool) -> Link:
+    """The body at the tip of a beam, whose axes are those of the tip."""
+    M, com = _mass(body, exact)
+    still = Vec3(0.0, 0.0, 0.0)
+    name = body.name or str(body.described.name)
+    return Link(name, body.carrier, mode_joint(str(body.described.name)), M, com, still, still)
+
+
+def _root(bodies: list[_Body], body: _Body, exact: bool) -> Root:
+    """Where the beam of a tip is clamped, in the axes of the link that carries it."""
+    assert body.root is not None
+    placed = frames.inverse(bodies[body.carrier].axes) @ body.root
+    R, o = placed[:3, :3], placed[:3, 3]
+    if not exact:
+        R, o = frames.snapped(R), _clean(o, max(1e-3, float(np.abs(o).max())), exact)
+    rotations = () if np.abs(R - np.eye(3)).max() < frames.ROUNDING else (GeneralRotation(_mat(R)),)
+    return Root(body.described, _vec(o), rotations)
 
 
 def _about_point(link: Link, before: int, kind: str) -> list[Link]:

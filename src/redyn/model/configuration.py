@@ -42,7 +42,20 @@ def random(model: Model, lower: Array, upper: Array, generator: np.random.Genera
                 q[i : i + 3] = drawn[j + 3 : j + 6]
             quaternion = generator.normal(size=4)
             q[variable.quaternion] = quaternion / np.linalg.norm(quaternion)
+    places = {link.joint.label: place for link, place in zip(model.located, model.places, strict=True)}
+    for link in model.located:
+        if link.joint.motor:  # a gear gives by a few degrees
+            motor = places[model.links[link.joint.motor - 1].joint.label]
+            q[motor] = q[places[link.joint.label]] + 0.05 * generator.uniform(-1.0, 1.0)
     return q
+
+
+def spans(model: Model) -> Array:
+    """How far each rate's coordinate is usually from zero: half a turn, a metre; of modes, as far as links may bend."""
+    bends = {first + k: span for first, beam in model.beams for k, span in enumerate(beam.spans)}
+    numbers = model.reduction.q_links if model.reduction is not None else range(model.n)
+    kinds = {"prismatic": 1.0}
+    return np.array([bends.get(i, kinds.get(model.links[i].joint.kind, np.pi)) for i in numbers])
 
 
 def integrate(model: Model, q: Array, step: Array) -> Array:

@@ -28,8 +28,9 @@ from redyn.algebra import (
     Wrench,
     quaternion_rate,
 )
+from redyn.description.schema import ELASTIC
 
-JointKind = Literal["revolute", "prismatic", "helical"]
+JointKind = Literal["revolute", "prismatic", "helical", "mode"]  # the last: an elastic coordinate of a beam
 
 QUATERNION_SIZE, POSE_SIZE = 4, 7  # coordinates: x y z w; and a position before it
 CYCLE = AxisCycle()
@@ -37,10 +38,11 @@ CYCLE = AxisCycle()
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A joint about (revolute), along (prismatic) or both (helical) the z axis of its link.
+    """A joint about (revolute), along (prismatic) or both (helical) the z axis of its link, or a mode of a beam.
 
     In the parent's axes the joint sits at `offset`; `rotations` lead from those axes to the joint's, and the joint
     then turns about or slides along z by q + zero (+ `quarters` right angles, kept apart because they cost nothing).
+    How a mode moves its link depends on all modes of the beam: see dynamics.beams.
     """
 
     name: str  # the user's joint, which may have several of these
@@ -56,6 +58,10 @@ class Joint:
     stiffness: Scalar  # of a spring, which only joints with one coordinate have
     rest: Scalar  # its q at rest
     armature: Scalar
+    # An elastic gear between the joint and its motor, which is a link of its own without a body, by its number.
+    motor: int = 0
+    gear_stiffness: Scalar = 0.0
+    gear_damping: Scalar = 0.0
     coordinates: int = 1  # how many numbers of q are its own: 1, QUATERNION_SIZE, POSE_SIZE, or 0 where it continues
     part: str = ""  # which rate of the user's joint it is, where there are several
 
@@ -68,6 +74,16 @@ class Joint:
     def continues(self) -> bool:
         """Whether it continues the joint of the link below: both belong to one that turns about a point."""
         return self.coordinates == 0
+
+    @property
+    def turns_motor(self) -> bool:
+        """Whether it is the motor of a joint with an elastic gear, on which armature, friction and torque act."""
+        return self.part == ELASTIC[0]
+
+    @property
+    def actuated(self) -> bool:
+        """Whether a torque may act on it: not on modes, nor beyond an elastic gear."""
+        return self.kind != "mode" and not self.motor
 
     @property
     def label(self) -> str:

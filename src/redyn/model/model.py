@@ -7,6 +7,9 @@ the user named are kept beside, as constant poses in those axes.
 A joint of several degrees of freedom is a row of links, one per rate, of which only the last has a body: the
 recursions meet one motion vector p_i at a time, and their order gives the joint its 6 x k motion matrix and its k x k
 block of U and D. What such joints mean for coordinates and rates is asked here and in joint.py.
+
+A flexible link is a row as well, after the link of its joint: a link for each elastic coordinate, with the axes of the
+tip, of which the last is the body at the tip.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from redyn.algebra import (
     Arithmetic,
+    GeneralRotation,
     MassMatrix,
     Mat3,
     Pose,
@@ -29,12 +33,16 @@ from redyn.algebra import (
     Twist,
     Vec3,
 )
+from redyn.model.beam import BEAM_MATRICES, BEAM_VECTORS, Beam
 from redyn.model.coupling import Coupling, Tie
 from redyn.model.ground import ContactPoint
 from redyn.model.joint import POSE_SIZE, QUATERNION_SIZE, Joint
 from redyn.model.loop import Closure, Loop
 from redyn.model.reduction import Reduction
 from redyn.model.rolling import Contact, Rolling
+
+if TYPE_CHECKING:
+    from redyn.model.free import Free
 
 T = TypeVar("T")
 
@@ -51,6 +59,7 @@ class Link:
     anchor: Vec3  # the point of the link where the user's joint sits, in link axes
     socket: Vec3  # the joint origin O_i as a point of the parent, in the parent's axes
     virtual: bool = False  # in the row of a joint of several degrees of freedom, but not its last: has no body
+    beam: Beam | None = None  # of the first link in the row of its modes: between the parent and the last of the row
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class Model:
     contacts: tuple[Contact, ...] = ()  # wheels, disks and blades, of which the reduction is made
     up: Vec3 = field(default_factory=lambda: Vec3(0.0, 0.0, 1.0))  # the normal of the ground that they roll on
     contact_points: tuple[ContactPoint, ...] = ()  # what may touch a ground that yields
+    free: Free | None = None  # which of its numbers are inputs of every call
 
     @property
     def n(self) -> int:
@@ -186,9 +196,36 @@ class Model:
         return range(size if planar or (row and row[0].coordinates == POSE_SIZE) else 0)
 
     @property
+    def undriven(self) -> list[int]:
+        """The links, from 0, without an actuator: of a floating base, modes of beams, links beyond elastic gears."""
+        others = (i for i, link in enumerate(self.links) if link.joint.kind == "mode" or link.joint.motor)
+        return [*self.floating, *others]
+
+    @property
+    def flexible(self) -> bool:
+        """Whether a link bends."""
+        return any(link.beam is not None for link in self.links)
+
+    @property
+    def gives(self) -> bool:
+        """Whether a link bends or a gear gives."""
+        return any(link.joint.kind == "mode" or link.joint.motor for link in self.links)
+
+    @property
+    def beams(self) -> list[tuple[int, Beam]]:
+        """Every beam with the first link of its row, from 0."""
+        return [(i, link.beam) for i, link in enumerate(self.links) if link.beam is not None]
+
+    @property
+    def steps(self) -> list[range]:
+        """The links, from 0, that a recursion takes at once: one, or all modes of a beam."""
+        sizes = {i: beam.modes for i, beam in self.beams}
+        return [range(i, i + sizes.get(i, 1)) for i, k in enumerate(self.links) if k.joint.kind != "mode" or i in sizes]
+
+    @property
     def simple(self) -> bool:
-        """Whether every link is a body with one joint variable and all of them are independent."""
-        alone = self.reduction is None and not self.loops
+        """Whether every link is a rigid body with one joint variable and all of them are independent."""
+        alone = self.reduction is None and not self.loops and not self.flexible
         return alone and all(link.joint.single and not link.virtual for link in self.links)
 
     @property
@@ -308,7 +345,23 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
     def rotation(t: Rotation) -> Rotation:
         if isinstance(t, RotationX | RotationZ):
             return type(t)(const(t.c), const(t.s))
-        return t
+        return GeneralRotation(mat(t.R)) if isinstance(t, GeneralRotation) else t
+
+    def mat(R: Mat3) -> Mat3:
+        return Mat3(vec(R.x), vec(R.y), vec(R.z))
+
+    def body(M: MassMatrix) -> MassMatrix:
+        return MassMatrix(const(M.m), vec(M.h), Sym3(*(const(x) for x in M.S.components())))
+
+    def row(numbers: Sequence[Scalar]) -> tuple[Scalar, ...]:
+        return tuple(const(x) for x in numbers)
+
+    def beam(item: Beam) -> Beam:
+        vectors = {name: row(getattr(item, name)) for name in BEAM_VECTORS}
+        matrices = {name: tuple(row(x) for x in getattr(item, name)) for name in BEAM_MATRICES}
+        turns = tuple(rotation(t) for t in item.rotations)
+        placed = {"length": const(item.length), "offset": vec(item.offset), "rotations": turns, "M": body(item.M)}
+        return replace(item, **placed, **vectors, **matrices)
 
     def link(item: Link) -> Link:
         j, M = item.joint, item.M
@@ -326,16 +379,19 @@ def _map_constants(model: Model, arith: Arithmetic) -> Model:
             stiffness=const(j.stiffness),
             rest=const(j.rest),
             armature=const(j.armature),
+            motor=j.motor,
+            gear_stiffness=const(j.gear_stiffness),
+            gear_damping=const(j.gear_damping),
             coordinates=j.coordinates,
             part=j.part,
         )
-        mass = MassMatrix(const(M.m), vec(M.h), Sym3(*(const(x) for x in M.S.components())))
         points = vec(item.com), vec(item.anchor), vec(item.socket)
-        return Link(item.name, item.parent, joint, mass, *points, item.virtual)
+        bends = None if item.beam is None else beam(item.beam)
+        return Link(item.name, item.parent, joint, body(M), *points, item.virtual, bends)
 
     def frame(item: Frame) -> Frame:
         R, o = item.pose.R, item.pose.o
-        return Frame(item.link, Pose(Mat3(vec(R.x), vec(R.y), vec(R.z)), vec(o)))
+        return Frame(item.link, Pose(mat(R), vec(o)))
 
     def loop(item: Loop) -> Loop:
         return Loop(item.name, item.kind, frame(item.A), frame(item.B), tuple(const(x) for x in item.numbers))

@@ -10,9 +10,8 @@ physical body any more: energies, momenta and joint wrenches need the original.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
-from redyn.algebra import MassMatrix, Sym3, Vec3
+from redyn.algebra import MassMatrix, Scalar, Sym3, Vec3
 from redyn.arithmetic import Floats
 from redyn.model.model import Link, Model
 
@@ -24,7 +23,7 @@ def regrouped(model: Model) -> Model:
     masses = [link.M for link in model.links]
     for i in reversed(range(model.n)):
         link = model.links[i]
-        if not link.joint.single or link.joint.kind == "helical":
+        if not link.joint.single or link.joint.kind in ("helical", "mode"):
             continue
         kept, moved = _split(link, masses[i])
         masses[i] = kept
@@ -47,9 +46,9 @@ def _split(link: Link, M: MassMatrix) -> tuple[MassMatrix, MassMatrix]:
 
 
 def _clean(M: MassMatrix) -> MassMatrix:
-    def cleaned(values: tuple[object, ...]) -> list[float]:
-        numbers = [cast(float, value) for value in values]
-        largest = max(map(abs, numbers))
-        return [0.0 if abs(x) < NOISE * largest else x for x in numbers]
+    def cleaned(values: tuple[Scalar, ...]) -> list[Scalar]:
+        numbers = [abs(value) for value in values if isinstance(value, int | float)]  # others are not known yet
+        least = NOISE * max(numbers) if len(numbers) == len(values) else 0.0
+        return [0.0 if isinstance(x, int | float) and abs(x) < least else x for x in values]
 
     return MassMatrix(M.m, Vec3(*cleaned(M.h.components())), Sym3(*cleaned(M.S.components())))

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from redyn.errors import InputError, MissingExtraError
 from redyn.files import PICTURE, writing
 from redyn.kinematics import capsules, link_poses, place, travel
-from redyn.kinematics.shape import LOOSE, bodies, joint_places
+from redyn.kinematics.bending import bends, bent_lines
+from redyn.kinematics.shape import BENDS, LOOSE, bodies, joint_places
 from redyn.report.colours import FAINT, FORCE, INK, PATH, joint_colour
-from redyn.report.plots import Plot, plot_colours, short_names, turning
+from redyn.report.plots import Plot, colour_numbers, plot_colours, shares_legend, short_names, turning
 from redyn.report.rolling import wheels
 from redyn.report.standing import SLIPS, Contacts, Standing, footprints, weight
 from redyn.robot import Robot
@@ -35,9 +36,13 @@ def torque_figure(
     robot: Robot, t: Array, q: Array, tau: Array, path: str | Path, title: str, force: bool = False
 ) -> Path:
     """Draws the robot along its motion and the torque of every joint over time; saves to `path`."""
-    figure, cells = _sheet(robot, q, title, robot.dof)
-    for i, (name, turns, axes) in enumerate(zip(robot.velocity_names, turning(robot), cells, strict=True)):
-        _draw_curves(axes, t, tau[:, i : i + 1], [joint_colour(i)], f"{name} ({'Nm' if turns else 'N'})")
+    names, turns = robot.velocity_names, turning(robot)
+    numbers = colour_numbers(robot)
+    shown = [i for i, link in enumerate(robot.model.driven) if link.joint.actuated]
+    figure, cells = _sheet(robot, q, title, len(shown))
+    for i, axes in zip(shown, cells, strict=True):
+        colour, unit = joint_colour(numbers[names[i]]), "Nm" if turns[i] else "N"
+        _draw_curves(axes, t, tau[:, i : i + 1], [colour], f"{names[i]} ({unit})")
     return saved(figure, path, force)
 
 
@@ -68,7 +73,7 @@ def run_figure(
         if len(plot.names) > 8 or list(plot.names) in labelled:  # more names would hide the curves
             continue
         lines, names = axes.get_lines()[1:], [str(name) for name in plot.names]
-        if not plot.of_joints(robot.velocity_names):
+        if not shares_legend(robot, plot):
             _name_curves(axes, lines, names, fontsize=7)
         elif not figure.legends:
             _name_curves(figure, lines, names, loc=(0.5, 0.925), ncols=8, fontsize=8)
@@ -171,19 +176,22 @@ def _instants(count: int) -> NDArray[np.int_]:
 def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     shown = _instants(len(q))
     poses = link_poses(robot, q[shown])
-    lines = place(capsules(robot, travel=travel(robot, q)), poses)
+    bent = bent_lines(bends(robot), q[shown], poses)
+    lines = place([shape for shape in capsules(robot, travel=travel(robot, q)) if shape.piece is None], poses)
     moving = bodies(robot)
     carriers = poses[:, [body.parent for body in moving]]
     sockets = np.array([where.socket for where in joint_places(robot)])
     joints = np.einsum("kjab,jb->kja", carriers[..., :3, :3], sockets) + carriers[..., :3, 3]
     rolling = [wheel for wheel in wheels(robot) if wheel["kind"] != "blade"]
     rims = {wheel["link"] for wheel in rolling}
-    attached = [k for k, body in enumerate(moving) if body.kind not in LOOSE and body.number not in rims]
+    attached = [k for k, body in enumerate(moving) if body.kind not in (*LOOSE, BENDS) and body.number not in rims]
     colours = [joint_colour(moving[k].velocity) for k in attached]
     for k in range(len(shown)):
         strength = 0.12 + 0.88 * (k / (len(shown) - 1)) ** 2
         for line in lines[k]:
             axes.plot(*line.T, color=INK, alpha=strength, linewidth=3.4, solid_capstyle="round")
+        for line in () if bent is None else bent[k]:
+            axes.plot(*line.T, color=INK, alpha=strength, linewidth=2.4, solid_capstyle="round")
         for wheel in rolling:
             axes.plot(*_rim(wheel, poses[k]).T, color=wheel["colour"], alpha=strength, linewidth=2.2)
         if attached:
@@ -195,7 +203,8 @@ def _draw_motion(axes: Any, robot: Robot, q: Array) -> None:
     for way, colour in ways:
         axes.plot(*way.T, color=colour, linewidth=1.6)
     circles = [_rim(wheel, pose) for wheel in rolling for pose in poses]
-    points = np.concatenate([lines.reshape(-1, 3), *(way for way, _ in ways), *circles])
+    curved = np.zeros((0, 3)) if bent is None else bent.reshape(-1, 3)
+    points = np.concatenate([lines.reshape(-1, 3), curved, *(way for way, _ in ways), *circles])
     low, high = points.min(axis=0), points.max(axis=0)
     centre, half = (low + high) / 2, max(float((high - low).max()) / 2, 1e-3)
     for setter, middle in zip((axes.set_xlim, axes.set_ylim, axes.set_zlim), centre, strict=True):

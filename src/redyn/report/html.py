@@ -12,9 +12,10 @@ import gzip
 import html
 import json
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.files import HTML, write
 from redyn.kinematics import Clearance
 from redyn.report.bundles import plotly_js, three_js
-from redyn.report.plots import Cross, Curves, Other, Plot, curves, short_names
+from redyn.report.plots import Cross, Curves, Other, Plot, curves, shares_legend, short_names
 from redyn.report.scene import Carried, Pushed, motion, pack_floats, scene
 from redyn.report.shapes import Meshes
 from redyn.report.standing import Standing
@@ -31,9 +32,10 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
-__all__ = ["Plot", "Second", "write_html"]
+__all__ = ["Plot", "Second", "packed_page", "viewer_text", "write_html"]
 
-MODULES = ("solids", "contact", "viewer", "player", "charts", "page")  # each may import the previous ones
+# Each may import the previous ones.
+MODULES = ("solids", "contact", "bending", "viewer", "player", "deflection", "charts", "page")
 SHOWN = ("trace", "tracks", "centre", "forces", "prints", "pressure")
 POINTS = 4000  # approximate number of points of a curve; longer ones are thinned, keeping their peaks
 
@@ -107,23 +109,84 @@ def write_html(
         ]
         + [cross_chart(cross, pack_floats) for cross in crosses],
     }
+    libraries = {"plotly": plotly_js().read_bytes()}
+    return packed_page(path, title, notes, data, MODULES, libraries, appendix, force)
+
+
+def packed_page(
+    path: str | Path,
+    title: str,
+    notes: Sequence[str],
+    data: dict[str, Any],
+    modules: Sequence[str],
+    libraries: Mapping[str, bytes] = MappingProxyType({}),
+    appendix: str = "",
+    force: bool = False,
+    own: Mapping[str, bytes] = MappingProxyType({}),
+    style: str = "",
+) -> Path:
+    """Writes a page that runs `start(three, loadPlotly, data)` of the last of our modules, each of which may import the
+    previous ones. `own`: further modules and `style`: further rules, which come after those of this package.
+    """
+    return write(path, packed_text(title, notes, data, modules, libraries, appendix, own, style), HTML, force)
+
+
+def viewer_text(
+    robot: Robot,
+    t: ArrayLike,
+    q: ArrayLike,
+    title: str,
+    *,
+    touching: Clearance | None = None,
+    payload: Carried | None = None,
+    pushes: Sequence[Pushed] = (),
+    rates: ArrayLike | None = None,
+    standing: Standing | None = None,
+) -> str:
+    """The text of a page with the robot in 3D and its player, without plots, which would make it five times as long."""
+    times, values = motion(robot, t, q)
+    data = {
+        "scenes": [
+            scene(robot, times, values, touching, payload=payload, pushes=pushes, rates=rates, standing=standing)
+        ],
+        "start": float(times[0]),
+        "duration": float(times[-1] - times[0]),
+        "shown": list(SHOWN),
+        "opens": 0.0,
+        "plots": list[Any](),
+    }
+    return packed_text(title, (), data, MODULES)
+
+
+def packed_text(
+    title: str,
+    notes: Sequence[str],
+    data: dict[str, Any],
+    modules: Sequence[str],
+    libraries: Mapping[str, bytes] = MappingProxyType({}),
+    appendix: str = "",
+    own: Mapping[str, bytes] = MappingProxyType({}),
+    style: str = "",
+) -> str:
+    """The text of such a page."""
     here = files("redyn.report")
     packed = {
         "three": three_js().read_bytes(),
-        "plotly": plotly_js().read_bytes(),
-        **{name: here.joinpath(f"{name}.js").read_bytes() for name in MODULES},
+        **libraries,
+        **{name: here.joinpath(f"{name}.js").read_bytes() for name in modules},
+        **own,
         "data": json.dumps(data, allow_nan=False).encode(),
     }
     parts = {
         "title": html.escape(title),
         "notes": "".join(f'<li title="{html.escape(note)}">{html.escape(note)}</li>' for note in notes),
-        "style": here.joinpath("page.css").read_text("utf-8"),
+        "style": here.joinpath("page.css").read_text("utf-8") + style,
+        "modules": json.dumps([*modules, *own]),
         "appendix": appendix and f'<section id="appendix" data-testid="appendix">{appendix}</section>',
         "packed": "\n".join(_pack(name, content) for name, content in packed.items()),
     }
     template = here.joinpath("page.html").read_text("utf-8")
-    text = re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
-    return write(path, text, HTML, force)
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], template)  # in one pass: parts may hold {{...}}
 
 
 def _pack(name: str, content: bytes) -> str:
@@ -133,7 +196,7 @@ def _pack(name: str, content: bytes) -> str:
 
 def _plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other], where: str) -> dict[str, Any]:
     drawn = curves(robot, t, plot, others, f"{where}.values")
-    return {**chart(t, plot, drawn, pack_floats), "joints": plot.of_joints(robot.velocity_names)}
+    return {**chart(t, plot, drawn, pack_floats), "joints": shares_legend(robot, plot)}
 
 
 def chart(t: Array, plot: Plot, drawn: Curves, pack: Callable[[Array], str]) -> dict[str, Any]:

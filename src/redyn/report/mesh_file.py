@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from redyn.report.mesh_checks import check_collada, check_glb
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
+_SILENT = logging.NullHandler()
 FORMATS = ("stl", "dae", "obj", "glb")
 LARGEST_FILE = 200_000_000  # bytes
 MOST_TRIANGLES = 5_000_000  # of one file, counting every instance of its bodies
@@ -74,6 +76,7 @@ def _triangles(data: bytes, kind: str, path: Path) -> list[tuple[tuple[float, fl
     """Colour and corners (F, 3, 3) of every body in the file, in metres."""
     try:
         trimesh: Any = importlib.import_module("trimesh")
+        logging.getLogger("trimesh").addHandler(_SILENT)  # it logs textures that are missing, which are not read
         if kind == "dae":
             importlib.import_module("collada")
     except ImportError as error:

@@ -1,6 +1,7 @@
 // The report's page: a robot in 3D, its player, and plots whose cursor follows the time.
 
 import { createCharts, sameCurves } from "./charts.js";
+import { createDeflection } from "./deflection.js";
 import { createPlayer, element } from "./player.js";
 import { bytes } from "./solids.js";
 import { createDevice, createViewer, floats, shade, touchingText } from "./viewer.js";
@@ -38,7 +39,8 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
   dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
   byId("theme").addEventListener("click", () => setTheme(theme === "dark" ? "light" : "dark"));
   const cards = data.plots.map(makeCard);
-  await charts.use(await loadPlotly());
+  if (data.plots.length) await charts.use(await loadPlotly());
+  else document.body.classList.add("alone");
   new ResizeObserver(charts.resize).observe(byId("plots"));
   player.seek(data.opens);
   root.dataset.ready = "true";
@@ -64,7 +66,12 @@ export async function start({ THREE, OrbitControls }, loadPlotly, data) {
       byId("fit").addEventListener("click", () => made.forEach((viewer) => viewer.fit({ now: true })));
       const red = made.some((viewer) => viewer.contacts.length) ? "red above the time line: links touch" : "";
       const step = `grid ${Number(made[0].gridStep.toPrecision(2))} m`;
-      byId("grid").textContent = [made[0].note, made[0].key, red, step].filter(Boolean).join(", ");
+      const describe = () => {
+        byId("grid").textContent = [made[0].note, made[0].key, red, deflection.text(), step].filter(Boolean).join(", ");
+      };
+      const deflection = createDeflection(describe);
+      byId("switches").append(deflection.node);
+      deflection.use(made);
       return made;
     } catch (error) {
       const why = `The 3D view needs WebGL, which this browser does not offer (${error.message}).`;

@@ -21,8 +21,13 @@ SLATE = OTHERS[2]  # for the last entry of a quaternion, which corresponds to no
 
 
 def turning(robot: Robot, of: Entries = "velocities") -> list[bool]:
-    """Whether each velocity is angular, or each actuator or coordinate of the tree."""
-    return [link.joint.kind != "prismatic" for link in _links(robot, of)]
+    """Whether each velocity is angular, or each actuator or coordinate of the tree; modes that bend are not."""
+    return [_turns(link) for link in _links(robot, of)]
+
+
+def _turns(link: Link) -> bool:
+    joint = link.joint
+    return joint.part.startswith("twist") if joint.kind == "mode" else joint.kind != "prismatic"
 
 
 def _links(robot: Robot, of: Entries) -> list[Link]:
@@ -30,15 +35,41 @@ def _links(robot: Robot, of: Entries) -> list[Link]:
     return {"velocities": model.driven, "actuators": model.actuators, "coordinates": model.located}[of]
 
 
-def units(robot: Robot, angular: str, linear: str, between: str = " or ", of: Entries = "velocities") -> str:
+def units(
+    robot: Robot, angular: str, linear: str, between: str = " or ", of: Entries = "velocities", modes: bool = True
+) -> str:
     """The unit of a quantity with one entry per velocity, actuator or coordinate; both for mixed joints.
+
+    Without `modes` it is that of joints alone, see `joint_entries`.
 
     >>> import redyn
     >>> units(redyn.load("stanford"), "Nm", "N"), units(redyn.load("puma"), "Nm", "N")
     ('Nm or N', 'Nm')
+    >>> units(redyn.load("flexible-beam"), "rad", "m", modes=False)
+    'rad'
     """
-    turns = turning(robot, of)
+    turns = [_turns(link) for link in _links(robot, of) if modes or link.joint.kind != "mode"]
     return angular if all(turns) else linear if not any(turns) else f"{angular}{between}{linear}"
+
+
+def joint_entries(robot: Robot, of: Entries = "velocities") -> list[int]:
+    """Which entries of qd, of tau ("actuators") or of q ("coordinates") are those of joints.
+
+    Modes of flexible links have charts of their own, and no torque acts on them or beyond elastic gears.
+
+    >>> import redyn
+    >>> joint_entries(redyn.load("flexible-two-link")), joint_entries(redyn.load("elastic-joint-arm"), "actuators")
+    ([0, 3], [0, 2])
+    """
+    found: list[int] = []
+    start = 0
+    for link in _links(robot, of):
+        joint = link.joint
+        size = joint.coordinates if of == "coordinates" else 1
+        if joint.actuated if of == "actuators" else joint.kind != "mode":
+            found += range(start, start + size)
+        start += size
+    return found
 
 
 class Plot(NamedTuple):
@@ -157,15 +188,20 @@ def curves(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = (), whe
         colours = colours + (colours[:count] if same else plot_colours(robot, other.plot))
         dashes = dashes + [other.dash] * second.shape[1]
         names = names + [f"{name}, {other.label}" for name in other.plot.names]
-    return Curves(names, colours, dashes, values, beyond, count, _of_joints(robot, plot))
+    of_joints = plot.of_joints(robot.coordinate_names) or plot.of_joints(_driven(robot)) or shares_legend(robot, plot)
+    return Curves(names, colours, dashes, values, beyond, count, of_joints)
 
 
 def _beyond(plot: Plot, values: Array) -> NDArray[np.bool_]:
     return np.zeros(values.shape, dtype=bool) if plot.beyond is None else np.asarray(plot.beyond, dtype=bool)
 
 
-def _of_joints(robot: Robot, plot: Plot) -> bool:
-    return any(plot.of_joints(names) for names in (robot.velocity_names, robot.coordinate_names, _driven(robot)))
+def shares_legend(robot: Robot, plot: Plot) -> bool:
+    """Whether its curves are the rates of the joints, or the torques on them, as in other plots."""
+    names = robot.velocity_names
+    jointed = [names[i] for i in joint_entries(robot)]
+    pulled = [robot.torque_names[i] for i in joint_entries(robot, "actuators")]
+    return bool(plot.names) and any(plot.of_joints(entries) for entries in (names, jointed, pulled))
 
 
 def _driven(robot: Robot) -> list[str]:
@@ -177,9 +213,14 @@ def plot_colours(robot: Robot, plot: Plot) -> list[str]:
     """One per curve: those of joints as in every picture."""
     if plot.of_joints(robot.coordinate_names):
         return coordinate_colours(robot)
-    if plot.of_joints(_driven(robot)):
+    located = joint_entries(robot, "coordinates")
+    if plot.of_joints([robot.coordinate_names[i] for i in located]):
+        every = coordinate_colours(robot)
+        return [every[i] for i in located]
+    modes = bool(plot.names) and set(plot.names) <= set(robot.mode_names)
+    if plot.of_joints(_driven(robot)) or modes or shares_legend(robot, plot):
         numbers = colour_numbers(robot)
-        return [joint_colour(numbers[robot.torque_names[i]]) for i in robot.driven_rates]
+        return [joint_colour(numbers[str(name)]) for name in plot.names]
     return plot.colours(robot.velocity_names)
 
 
@@ -198,6 +239,6 @@ def coordinate_colours(robot: Robot) -> list[str]:
 
 
 def colour_numbers(robot: Robot) -> dict[str, int]:
-    """Of every rate of the tree: as in qd, and those that depend on others after them."""
-    labels = [link.joint.label for link in (*robot.model.driven, *robot.model.located)]
-    return {label: k for k, label in reversed(list(enumerate(labels)))}
+    """Of every rate of the tree: as in qd, those that depend on others after them, and modes of flexible links last."""
+    links = sorted((*robot.model.driven, *robot.model.located), key=lambda link: link.joint.kind == "mode")
+    return {link.joint.label: k for k, link in reversed(list(enumerate(links)))}

@@ -18,7 +18,9 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.evaluate import normal
 from redyn.kinematics import Capsule, Clearance, capsules, clearance, link_poses, place, segment_distance, travel
+from redyn.kinematics.bending import Bend, bends, bent_lines, gears
 from redyn.kinematics.shape import (
+    BENDS,
     LOOSE,
     JointPlace,
     bodies,
@@ -29,6 +31,7 @@ from redyn.kinematics.shape import (
     mass_centres,
     reach,
 )
+from redyn.report.bending import bending_data, elastic_values
 from redyn.report.colours import joint_colour
 from redyn.report.rolling import track_points, turning_centres, wheels
 from redyn.report.shapes import Look, Meshes, look
@@ -44,6 +47,7 @@ OUTLINES = 100  # states at which the extent of shapes is evaluated
 TRACES = 6  # tips whose path is drawn
 PINS = ("revolute", "spherical", "universal", "fixed", "distance")  # loops that hold a point of a link
 FROM_ASIDE, FROM_ABOVE = 20.0, 36.0  # degrees: elevation of the camera, and for robots that leave tracks
+FROM_HIGH = 55.0  # for robots that bend in a horizontal plane
 FLAT = 1e-6  # sine below which an angle counts as zero
 
 
@@ -90,12 +94,13 @@ def scene(
     span = travel(robot, values)
     shapes = capsules(robot, radius, span)
     poses = link_poses(robot, kept)
+    lines = bent_lines(bends(robot), kept, poses)
     joints = joint_places(robot)
     appearance = look(robot, meshes)
     tips = _tips(robot)
     paths = {name: _frame_path(robot, name, poses) for name in tips}
     tracks = track_points(robot, kept)
-    seen = view(robot, shapes, joints, poses, appearance, tracks)
+    seen = view(robot, shapes, joints, poses, appearance, tracks, lines)
     own = _own_size(robot, shapes, poses[:1], appearance)
     return {
         "name": robot.name,
@@ -112,6 +117,7 @@ def scene(
         "view": seen,
         "size": own,
         "moves": _travels(robot),
+        "bending": bending_data(robot, kept, shapes, pack_floats, _placed),
         "rolling": None if not robot.model.contacts else _rolling(robot, kept, tracks, _at(rates, keep)),
         "standing": None if standing is None else _standing(robot, standing, times, keep, seen, own),
         "shapes": appearance.data(),
@@ -183,6 +189,22 @@ def motion(robot: Robot, t: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     return times, values
 
 
+def pose_rows(robot: Robot, q: ArrayLike) -> list[list[float]]:
+    """A row for every moving link, x y z and the quaternion x y z w, and of a robot that bends its elastic coordinates.
+
+    Data for `setPoses` and `copy` of viewer.js.
+    """
+    values = joint_values(robot, q)
+    rows: list[list[float]] = positions_and_quaternions(link_poses(robot, values)[None, 1:])[0].tolist()
+    flexible, giving = bends(robot), gears(robot)
+    return [*rows, elastic_values(flexible, giving, values).tolist()] if flexible or giving else rows
+
+
+def _placed(pose: Array) -> dict[str, list[float]]:
+    row = positions_and_quaternions(pose[None, None])[0, 0]
+    return {"position": row[:3].tolist(), "quaternion": row[3:].tolist()}
+
+
 def pack_floats(values: Array) -> str:
     """As 32-bit floats, little endian, base64."""
     return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode("ascii")
@@ -202,27 +224,31 @@ def positions_and_quaternions(poses: Array) -> Array:
 
 def _links(robot: Robot, shapes: list[Capsule]) -> list[dict[str, Any]]:
     """The world first, then the moving links."""
-    masses = [0.0, *(float(x) for x in robot.parameters[::10])]
+    bodies = np.array(robot.model.parameters(), dtype=np.float64)  # of rigid ones; beams are drawn by themselves
+    masses = [0.0, *bodies[::10].tolist()]
     centres = [np.zeros(3), *mass_centres(robot)]
     links: list[dict[str, Any]] = []
     for i, name in enumerate([WORLD, *robot.link_names]):
         solids = [
             {"start": s.start.tolist(), "end": s.end.tolist(), "radius": s.radius, "kind": s.kind}
             for s in shapes
-            if s.link == i
+            if s.link == i and s.piece is None
         ]
         links.append({"name": name, "solids": solids, "mass": masses[i], "com": centres[i].tolist()})
-        links[i]["ellipsoid"] = _ellipsoid(robot.parameters[10 * i - 10 : 10 * i], centres[i]) if i else None
+        links[i]["ellipsoid"] = _ellipsoid(bodies[10 * i - 10 : 10 * i], centres[i]) if i else None
     return links
 
 
 def _ellipsoid(ten: Array, com: Array) -> dict[str, Any] | None:
-    """The homogeneous ellipsoid with the same mass and inertia; None for an unphysical link."""
     m, (xx, xy, yy, xz, yz, zz) = float(ten[0]), ten[4:]
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return equal_ellipsoid(m, inertia - m * (com @ com * np.eye(3) - np.outer(com, com)))
+
+
+def equal_ellipsoid(m: float, about_com: Array) -> dict[str, Any] | None:
+    """The homogeneous ellipsoid with the same mass and inertia; None for an unphysical link."""
     if m <= 0.0:
         return None
-    about_com = inertia - m * (com @ com * np.eye(3) - np.outer(com, com))
     moments, axes = np.linalg.eigh(about_com)
     squares = 2.5 / m * (moments.sum() - 2.0 * moments)  # of the semi-axes
     if squares.min() < -1e-6 * max(float(squares.max()), 1e-12):
@@ -295,8 +321,7 @@ def _along(solids: list[Capsule], point: Array, axis: Array) -> float:
 
 def _frame(robot: Robot, name: str) -> dict[str, Any]:
     link, pose = frame_offset(robot, name)
-    x = positions_and_quaternions(pose[None, None])[0, 0]
-    return {"name": name, "link": link, "position": x[:3].tolist(), "quaternion": x[3:].tolist()}
+    return {"name": name, "link": link, **_placed(pose)}
 
 
 def _tips(robot: Robot) -> list[str]:
@@ -342,17 +367,23 @@ def _touching(
 
 
 def view(
-    robot: Robot, shapes: list[Capsule], joints: list[JointPlace], poses: Array, appearance: Look, tracks: Array
+    robot: Robot,
+    shapes: list[Capsule],
+    joints: list[JointPlace],
+    poses: Array,
+    appearance: Look,
+    tracks: Array,
+    lines: Array | None = None,
 ) -> dict[str, Any]:
     """Up direction, viewpoint, extent, and the floor (for planar robots a wall) with the robot's mounts.
 
-    `tracks` (F, wheels, 3): where wheels touch the floor.
+    `tracks` (F, wheels, 3): where wheels touch the floor. `lines`: of flexible links, see `bent_lines`.
     """
     up, across = _up(robot), _plane_normal(robot, joints, poses)
     if tracks.size:
         up, across = np.array(robot.model.up.components(), dtype=np.float64), None
     ground = up if across is None else across
-    ends = place(shapes, poses)
+    ends = place(shapes, poses, lines)
     radii = np.array([shape.radius for shape in shapes])
     thick = max(float(radii.max()), *(0.1 * contact.radius for contact in robot.model.contacts), 0.0)
     feet = np.zeros((0, 3)) if tracks.size else _feet(robot, shapes, joints, ground)
@@ -371,11 +402,11 @@ def view(
     points = np.concatenate([ends.reshape(-1, 3), seen, *wheeled, *(np.array([m["top"], m["bottom"]]) for m in mounts)])
     directions = np.array([d for d in product((-1, 0, 1), repeat=3) if any(d)], dtype=np.float64)
     outer = points[(points @ directions.T).argmax(axis=0)]
+    flat = [_bends_across(bend, poses[0], up) for bend in bends(robot)]
+    elevation = FROM_ABOVE if tracks.size else FROM_HIGH if flat and all(flat) else FROM_ASIDE
     return {
         "up": up.tolist(),
-        "from": (
-            _viewpoint(up, points, FROM_ABOVE if tracks.size else FROM_ASIDE) if across is None else across
-        ).tolist(),
+        "from": (_viewpoint(up, points, elevation) if across is None else across).tolist(),
         "planar": across is not None,
         "points": outer.tolist(),
         "floor": {
@@ -405,7 +436,9 @@ def _feet(robot: Robot, shapes: list[Capsule], joints: list[JointPlace], ground:
     fixed = [end for shape in shapes if shape.link == 0 for end in (shape.start, shape.end)]
     if fixed:
         return np.array([min(fixed, key=lambda point: float(point @ ground)), *pins])
-    held = [j.socket for j, b in zip(joints, bodies(robot), strict=True) if b.parent == 0 and b.kind not in LOOSE]
+    loose = (*LOOSE, BENDS)
+    held = [j.socket for j, b in zip(joints, bodies(robot), strict=True) if b.parent == 0 and b.kind not in loose]
+    held += [bend.root_pose[:3, 3] for bend in bends(robot) if bend.root == 0]
     return np.array([*held, *pins]).reshape(-1, 3)
 
 
@@ -421,8 +454,9 @@ def _up(robot: Robot) -> Array:
 
 def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array | None:
     """The normal of the robot's plane of motion, if there is one and it is vertical."""
-    axes = np.array([poses[0, i, :3, :3] @ j.axis for i, j in enumerate(joints, start=1)])
-    kinds = [body.kind for body in bodies(robot)]
+    jointed = [body for body in bodies(robot) if body.kind != BENDS]
+    axes = np.array([poses[0, body.number, :3, :3] @ joints[body.number - 1].axis for body in jointed])
+    kinds = [body.kind for body in jointed]
     turning = np.array([kind == "revolute" for kind in kinds])
     if not turning.any() or not {"revolute", "prismatic"}.issuperset(kinds):
         return None
@@ -430,9 +464,17 @@ def _plane_normal(robot: Robot, joints: list[JointPlace], poses: Array) -> Array
     parallel = np.linalg.norm(np.cross(axes[turning], n), axis=1) < FLAT
     within = np.abs(axes[~turning] @ n) < FLAT
     upright = abs(float(_up(robot) @ n)) < FLAT
-    if not (parallel.all() and within.all() and upright):
+    if not (parallel.all() and within.all() and upright and all(_bends_across(b, poses[0], n) for b in bends(robot))):
         return None
     return n if n[int(np.abs(n).argmax())] > 0 else -n
+
+
+def _bends_across(bend: Bend, poses: Array, normal: Array) -> bool:
+    """Whether a flexible link stays in a plane with this normal, in which it lies."""
+    beam, axes = bend.beam, poses[bend.root, :3, :3] @ bend.root_pose[:3, :3]
+    if beam.torsion or (beam.along_y and beam.along_z):
+        return False
+    return bool(np.linalg.norm(np.cross(axes[:, 2 if beam.along_y else 1], normal)) < FLAT)
 
 
 def _viewpoint(up: Array, points: Array, elevation: float) -> Array:

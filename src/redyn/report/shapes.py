@@ -1,7 +1,8 @@
 """Shapes of the links in a robot's file: boxes, cylinders, capsules, spheres, ellipsoids and meshes.
 
-Every shape is attached to a moving link, those of fixed links too. Files that several links share are sent once. A
-missing or damaged mesh gives a warning, and its link is drawn from the model, as is a link with mass but no shapes.
+Every shape is attached to a moving link, those of fixed links too; those of a flexible link bend with it, and are given
+as they are while it is straight, on the body at its tip. Files that several links share are sent once. A missing or
+damaged mesh gives a warning, and its link is drawn from the model, as is a link with mass but no shapes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from redyn.description.meshes import mesh_path
 from redyn.description.placement import rpy_rotation, translation
 from redyn.description.schema import Shape
 from redyn.errors import DescriptionError, RedynError, RedynWarning
+from redyn.kinematics.bending import Bend, bends
 from redyn.kinematics.shape import frame_offset, reach
 from redyn.progress import Progress
 from redyn.report.mesh_file import GRID, Part, creased, read_mesh, snapped
@@ -75,12 +77,17 @@ def look(robot: Robot, meshes: Meshes | None = None) -> Look:
     failed: list[str] = []
     odd: set[int] = set()
     shapes = [(str(link.name), shape) for link in robot.description.links for shape in link.visual or link.collision]
+    flexible = {bend.beam.name: (k, bend) for k, bend in enumerate(bends(robot))}
     with Progress("reading meshes", len(shapes)) as bar:
         for k, (name, shape) in enumerate(shapes):
             bar.show(k)
             if shape.colour is not None and shape.colour[3] <= 0.0:
                 continue  # MJCF hides geoms this way
             link, pose = frame_offset(robot, name)
+            bent: dict[str, Any] = {}
+            if name in flexible:
+                bent["beam"], bend = flexible[name]
+                link, pose = bend.tip, _on_tip(bend, link, pose)
             pose = pose @ translation(*shape.xyz) @ rpy_rotation(*shape.rpy)
             try:
                 solid = _mesh(robot, shape, found, indices, meshes) if shape.type == "mesh" else _simple(shape)
@@ -88,18 +95,31 @@ def look(robot: Robot, meshes: Meshes | None = None) -> Look:
                 failed.append(str(error))
                 odd.add(link)
                 continue
-            found.placed.append({"link": link, **_place(pose), **_colour(shape), **solid})
+            found.placed.append({"link": link, **_place(pose), **_colour(shape), **solid, **bent})
     if failed:
         more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
         text = f"{robot.name}: {failed[0]}{more}; such links are drawn from the model"
         warnings.warn(text, RedynWarning, stacklevel=2)
     if found.placed:
         drawn = {solid["link"] for solid in found.placed}
-        heavy = {i for i, mass in enumerate(robot.parameters[::10], start=1) if mass > 0.0} | {0}
+        heavy = {
+            i
+            for i, mass in enumerate(np.array(robot.model.parameters(), dtype=np.float64)[::10], start=1)
+            if mass > 0.0
+        } | {0}
+        heavy |= {body for bend in bends(robot) for body in (bend.root, bend.tip)}
         found.modelled = sorted(odd | (heavy - drawn))
         _simplify(found, reach(robot))
         _outline(found)
     return found
+
+
+def _on_tip(bend: Bend, body: int, pose: Array) -> Array:
+    """A pose on one of the ends of a flexible link, seen from the body at its tip while it is straight."""
+    if body == bend.tip:
+        return pose
+    back = translation(-float(bend.line.x[-1]), 0.0, 0.0)
+    return bend.tip_pose @ back @ np.linalg.inv(bend.root_pose) @ pose
 
 
 def _mesh(

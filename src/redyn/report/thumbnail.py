@@ -1,7 +1,8 @@
 """A small still picture of a robot in its initial state, as SVG: a few kilobytes, nothing compiled.
 
-Links are capsules and joints are drums in the colours of the viewer, seen from where it looks. Shapes of the robot's
-file are drawn as the silhouettes of their convex hulls. Pieces are painted from the back to the front.
+Links are capsules and joints are drums in the colours of the viewer, seen from where it looks. Flexible links are bent
+a little. Shapes of the robot's file are drawn as the silhouettes of their convex hulls. Pieces are painted from the
+back to the front.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from numpy.typing import NDArray
 from redyn.dynamics.task import Task
 from redyn.evaluate import uncompiled
 from redyn.kinematics import Capsule, capsules, place
-from redyn.kinematics.shape import JointPlace, bodies, joint_places
+from redyn.kinematics.bending import bends, bent_lines
+from redyn.kinematics.shape import BENDS, LOOSE, JointPlace, bodies, joint_places
 from redyn.report.colours import joint_colour
 from redyn.report.rolling import standing_in, wheels
 from redyn.report.scene import view
@@ -30,6 +32,7 @@ LINK, EDGE, STAND, FLOOR, TYRE = "#dfe5ec", "#52606d", "#aab4bf", "#eef1f5", "#3
 SIDES = 14  # of a circle
 DRUM = 1.3  # radius of a joint, relative to its links
 MANY = 20  # shapes
+BENT = 0.14  # deflection of a flexible link, as a share of its length
 SMALLEST = 2.2  # radius of a link in the picture, so that slender ones can be seen
 
 
@@ -61,14 +64,18 @@ def thumbnail(robot: Robot) -> str:
     ('<svg', True)
     """
     shapes, joints, appearance = capsules(robot), joint_places(robot), look(robot)
-    poses = _poses(robot)
-    stage = view(robot, shapes, joints, poses[None], appearance, _tracks(robot, poses))
+    q = _bent(robot, {solid["beam"] for solid in appearance.placed if "beam" in solid})
+    poses = _poses(robot, q)
+    lines = bent_lines(bends(robot), q, poses)
+    above = None if lines is None else lines[None]
+    stage = view(robot, shapes, joints, poses[None], appearance, _tracks(robot, poses), above)
     camera = _camera(stage)
     modelled = set(appearance.modelled) if appearance.placed else set(range(len(poses)))
     rolling = [wheel for wheel in wheels(robot) if wheel["kind"] != "blade" and wheel["link"] in modelled]
     modelled -= {wheel["link"] for wheel in rolling}
     pieces = [
-        *_links([shape for shape in shapes if shape.link in modelled], poses, camera),
+        *_links([shape for shape in shapes if shape.link in modelled and shape.piece is None], poses, camera),
+        *_beams([shape for shape in shapes if shape.link in modelled and shape.piece is not None], lines, camera),
         *_hulls(appearance, poses, camera),
         *_wheels(rolling, poses, camera),
     ]
@@ -86,11 +93,28 @@ def thumbnail(robot: Robot) -> str:
     )
 
 
-def _poses(robot: Robot) -> Array:
+def _bent(robot: Robot, dressed: set[int]) -> Array:
+    """The initial configuration, with flexible links bent downwards a little, to tell them from rigid ones.
+
+    `dressed`: those with shapes, by their numbers, which stay straight: hulls do not bend.
+    """
+    q = robot.initial
+    poses = _poses(robot, q)
+    for k, bend in enumerate(bends(robot)):
+        if not bend.beam.bending or k in dressed:
+            continue
+        axes = poses[bend.root, :3, :3] @ bend.root_pose[:3, :3]
+        down = float(axes[:, 1 if bend.beam.along_y else 2] @ robot.gravity)
+        tip = BENT * float(bend.line.x[-1]) / float(bend.beam.tip[0])  # pyright: ignore[reportArgumentType]
+        q[bend.places[0]] = -tip if down < -1e-9 else tip
+    return q
+
+
+def _poses(robot: Robot, q: Array) -> Array:
     """Of the world and of every moving link, (L + 1, 4, 4)."""
     tree = robot.tree.model if robot.model.contacts else robot.model
     still = np.zeros((1, tree.dof))
-    moving = uncompiled.run(tree, Task("link_motion"), [robot.initial[None], still, still], lambda *_: ())[0]
+    moving = uncompiled.run(tree, Task("link_motion"), [q[None], still, still], lambda *_: ())[0]
     return np.concatenate([np.eye(4)[None], moving.reshape(-1, 4, 4)])
 
 
@@ -126,6 +150,18 @@ def _links(shapes: list[Capsule], poses: Array, camera: _Camera) -> Iterator[_Pi
         yield _rod(ends, shape.radius, colour, camera)
 
 
+def _beams(pieces: list[Capsule], lines: Array | None, camera: _Camera) -> Iterator[_Piece]:
+    """Flexible links, each as one bent line."""
+    for number, radius in {shape.piece[0]: shape.radius for shape in pieces if shape.piece is not None}.items():
+        assert lines is not None
+        flat, _ = camera.project(lines[number])
+        depth = min(camera.project(end[None])[1] for end in lines[number][[0, -1]])  # joints at both ends in front
+        width = 2 * max(radius * camera.scale, SMALLEST)
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in flat)
+        line = f'<path d="{path}" fill="none" stroke'
+        yield _Piece(depth, f'{line}-width="{width + 1.6:.1f}"/>{line}="{LINK}" stroke-width="{width:.1f}"/>')
+
+
 def _rod(ends: Array, radius: float, colour: str, camera: _Camera) -> _Piece:
     """A thick line with round ends, and a thin edge around it."""
     flat, depth = camera.project(ends)
@@ -142,7 +178,7 @@ def _drums(
     thickness = {shape.link: shape.radius for shape in shapes if shape.kind != "rod"}
     rolling = {wheel["link"] for wheel in wheels(robot)}
     for body, joint in zip(bodies(robot), joints, strict=True):
-        if body.kind in ("free", "planar") or body.number in rolling:
+        if body.kind in (*LOOSE, BENDS) or body.number in rolling:
             continue
         pose = poses[body.number]
         point, axis = pose[:3, :3] @ joint.point + pose[:3, 3], pose[:3, :3] @ joint.axis

@@ -1,9 +1,10 @@
 // Draws a robot in 3D and plays its motion.
 //
 // The HTML report and the studio both use this module. three.js is passed in, and all it knows of the robot is the
-// `scene` from scene.py. Angles and poses are computed in Python; the browser only interpolates. Nothing is
-// drawn unless something has changed.
+// `scene` from scene.py. Angles and poses are computed in Python; the browser only interpolates, unless deflections are
+// exaggerated (bending.js). Nothing is drawn unless something has changed.
 
+import { createBending } from "./bending.js";
 import { createRolling, createStanding } from "./contact.js";
 import { bytes, gridStep, makeTools } from "./solids.js";
 
@@ -81,8 +82,11 @@ export function createDevice(THREE) {
  * "centre" of robots that roll; "forces", "cones", "pressure" and "prints" of those on the ground; "follow": the camera
  * moves along; has(what): whether there is any such thing. touchingAt(t):
  * names of the pairs that touch then; contacts: when any do, [[from, to], ...]. hasMeshes: whether the robot's file gave
- * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w.
- * pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
+ * shapes. setPoses(rows): sets poses of the moving links that are not part of the motion, x y z and quaternion x y z w;
+ * of a robot that bends, a last row has its elastic coordinates (`pose_rows` of scene.py). exaggerate(factor): deflections
+ * are drawn so many times as large; mostDeflection: up to how many times is sensible, 0 if nothing bends; beams: what
+ * bends, see bending.js. reshape(scene): with the points of another scene of the same robot, of other lengths. drawn(): where the moving links are on the screen, { poses, lines }.
+ * onScreen(point): where that is in the window. pick(ray): the moving link that it meets. draftPushes(list): pushes, as those of the scene, that are always drawn.
  * copy(rows, material): a copy of the robot at such poses, for the overlay. look() returns the camera position,
  * look(there) sets it. still(context, box, t): draws the robot there as well, finely, now or (t) at another time, and
  * leaves the page's own picture to the next draw(). `overlay` is a group in world coordinates for what the page draws itself; call draw() after a
@@ -103,9 +107,11 @@ export function createViewer(container, { renderer, environment, software }, THR
   const materials = {};
   const skins = {}; // materials of the shapes in the robot's file
   const sticks = []; // parts drawn from the model: [link, mesh]
+  const places = []; // functions of a scene that put a part where that has it: see reshape
   const groups = {};
   let now = 0;
   let posed = null; // rows of setPoses, while they are shown
+  let deflection = 1; // times that it is drawn
   let theme = "light";
   let pending = 0;
   let alive = true;
@@ -185,30 +191,44 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   for (const [i, link] of scene.links.entries()) {
     const shell = material(`shell${i}`, {});
-    for (const { start, end, radius, kind } of link.solids) {
+    for (const [k, { start, end, radius, kind }] of link.solids.entries()) {
       if (wheeled.has(i) && kind !== "rod") continue; // drawn as a wheel
       const [a, b] = [vec(start), vec(end)];
-      along(solid(capsule(radius, a.distanceTo(b)), kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell, i), a, b);
+      const look = kind === "rod" ? material(`rod${i}`, { metalness: 0.85, roughness: 0.28 }) : shell;
+      const part = along(solid(capsule(radius, a.distanceTo(b)), look, i), a, b);
+      places.push(({ links }) => stretch(part, radius, links[i].solids[k]));
     }
   }
 
-  for (const joint of scene.joints) {
+  function stretch(part, radius, { start, end }) {
+    const [a, b] = [vec(start), vec(end)];
+    part.geometry.dispose();
+    part.geometry = capsule(radius, a.distanceTo(b));
+    along(part, a, b);
+  }
+
+  for (const [k, joint] of scene.joints.entries()) {
     const look = material(`joint${joint.link}`, { roughness: 0.36 });
     const r = joint.radius;
-    if (["free", "planar"].includes(joint.kind) || wheeled.has(joint.link)) continue; // not attached; drawn as a wheel
+    if (["free", "planar", "mode"].includes(joint.kind) || wheeled.has(joint.link)) continue; // not attached; drawn as a wheel
     if (["spherical", "universal"].includes(joint.kind)) {
-      solid(ball(1.5 * r), look, joint.link).position.copy(vec(joint.point));
+      const mesh = solid(ball(1.5 * r), look, joint.link);
+      mesh.position.copy(vec(joint.point));
+      places.push(({ joints }) => mesh.position.set(...joints[k].point));
     } else if (joint.kind !== "prismatic") {
       const [at, axis] = [vec(joint.drum), vec(joint.axis)];
       const mesh = solid(drum(1.28 * r, 2.7 * r, 0.22 * r), look, joint.link);
       along(mesh, at.clone().sub(axis), at.clone().add(axis));
+      places.push(({ joints }) => mesh.position.set(...joints[k].drum));
     } else {
       const [at, axis] = [vec(joint.socket), vec(joint.socketAxis)];
       const housing = solid(new THREE.BoxGeometry(2.7 * r, 4.4 * r, 2.7 * r), look, joint.link, joint.parent);
       along(housing, at.clone().sub(axis), at.clone().add(axis));
+      places.push(({ joints }) => housing.position.set(...joints[k].socket));
       for (const side of [-1, 1]) {
         const collar = solid(drum(1.05 * r, 0.7 * r, 0.15 * r), material("base", {}), joint.link, joint.parent);
         along(collar, at.clone().sub(axis), at.clone().add(axis)).position.addScaledVector(axis, side * 2.35 * r);
+        places.push(({ joints }) => collar.position.set(...joints[k].socket).addScaledVector(axis, side * 2.35 * r));
       }
     }
   }
@@ -238,7 +258,8 @@ export function createViewer(container, { renderer, environment, software }, THR
     for (const { kind, ends, line } of gaps) {
       const [a, b] = ends.map(({ body, at }) => at.clone().applyQuaternion(body.quaternion).add(body.position));
       const rod = kind === "distance";
-      line.visible = rod || (["revolute", "spherical", "universal", "fixed"].includes(kind) && a.distanceTo(b) > 1e-4 * view.reach);
+      const opens = deflection === 1 && ["revolute", "spherical", "universal", "fixed"].includes(kind); // exaggeration opens loops
+      line.visible = rod || (opens && a.distanceTo(b) > 1e-4 * view.reach);
       if (!line.visible) continue;
       line.material.color.set(rod ? THEMES[theme].rod : ALARM);
       line.geometry.setFromPoints([a, b]);
@@ -246,14 +267,20 @@ export function createViewer(container, { renderer, environment, software }, THR
     }
   }
 
-  for (const { top, bottom, radius } of view.mounts) {
+  for (const [k, { top, bottom, radius }] of view.mounts.entries()) {
     const [a, b] = [vec(bottom), vec(top)];
     const height = a.distanceTo(b);
     const look = material("base", {});
-    along(solid(drum(radius, height, Math.min(0.2 * radius, height / 3)), look, 0), a, b);
+    const column = along(solid(drum(radius, height, Math.min(0.2 * radius, height / 3)), look, 0), a, b);
     const foot = Math.min(0.5 * thick, height / 2);
     const rim = a.clone().addScaledVector(b.clone().sub(a).normalize(), foot);
-    along(solid(drum(1.9 * radius, foot, foot / 3), look, 0), a, rim);
+    const base = along(solid(drum(1.9 * radius, foot, foot / 3), look, 0), a, rim);
+    const [columnAt, baseAt] = [column.position.clone(), base.position.clone()];
+    places.push((next) => { // the whole mount moves with its top
+      const moved = vec(next.view.mounts[k].top).sub(b);
+      column.position.copy(columnAt).add(moved);
+      base.position.copy(baseAt).add(moved);
+    });
   }
 
   // --- the floor --------------------------------------------------------------------------------------------
@@ -298,8 +325,9 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   const addFrame = layer("frames", false);
-  const named = scene.frames.map((frame) => {
+  const named = scene.frames.map((frame, k) => {
     const triad = addFrame(axesOf(3.4 * thick), bodies[frame.link]);
+    places.push(({ frames }) => triad.position.set(...frames[k].position));
     triad.position.set(...frame.position);
     triad.quaternion.set(...frame.quaternion);
     const label = document.createElement("span");
@@ -311,16 +339,24 @@ export function createViewer(container, { renderer, environment, software }, THR
   addFrame(axesOf(4.6 * thick), stage);
 
   const addMass = layer("masses", false);
-  const heaviest = Math.max(...scene.links.map((link) => link.mass), 1e-12);
+  const heaviest = Math.max(...[...scene.links, ...(scene.bending?.beams ?? [])].map(({ mass }) => mass), 1e-12);
   const checks = tools.checkered();
   for (const [i, link] of scene.links.entries()) {
-    if (i === 0 || link.mass <= 0) continue;
-    const size = thick * (0.35 + 0.75 * Math.cbrt(link.mass / heaviest));
-    const look = new THREE.MeshBasicMaterial({ map: checks, depthTest: false, transparent: true });
-    const mark = addMass(new THREE.Mesh(ball(size), look), bodies[i]);
+    if (!(i > 0 && link.mass > 0)) continue;
+    const mark = markMass(link.mass, bodies[i]);
     mark.position.set(...link.com);
-    mark.renderOrder = 4;
+    places.push(({ links }) => mark.position.set(...links[i].com));
   }
+
+  function markMass(mass, carrier) {
+    const size = thick * (0.35 + 0.75 * Math.cbrt(mass / heaviest));
+    const look = new THREE.MeshBasicMaterial({ map: checks, depthTest: false, transparent: true });
+    const mark = addMass(new THREE.Mesh(ball(size), look), carrier);
+    mark.renderOrder = 4;
+    return mark;
+  }
+
+  const bending = scene.bending ? createBending({ THREE, tools, solid, material, addMass: markMass }, scene.bending, bodies) : null;
 
   const addEllipsoid = layer("ellipsoids", false);
   for (const [i, link] of scene.links.entries()) {
@@ -329,6 +365,7 @@ export function createViewer(container, { renderer, environment, software }, THR
     materials[`ellipsoid${i}`] = look;
     const body = addEllipsoid(new THREE.Mesh(ball(1), look), bodies[i]);
     body.position.set(...link.com);
+    places.push(({ links }) => body.position.set(...links[i].com));
     body.quaternion.set(...link.ellipsoid.quaternion);
     body.scale.set(...link.ellipsoid.radii.map((r) => Math.max(r, 0.15 * thick))); // keep a rod visible
     body.renderOrder = 2;
@@ -396,6 +433,10 @@ export function createViewer(container, { renderer, environment, software }, THR
   function pick(caster) {
     const parts = [...sticks.map(([, mesh]) => mesh), ...groups.meshes, ...held].filter((part) => part.visible);
     for (const { object, point } of caster.intersectObjects(parts, true)) {
+      if (bending?.isTube(object)) {
+        const [end, local] = bending.nearest(object, point); // what bends has no axes of its own
+        return end ? { link: end, point: bodies[end].localToWorld(local.clone()), local } : null;
+      }
       let at = object;
       while (at && !bodies.includes(at)) at = at.parent;
       const link = bodies.indexOf(at);
@@ -409,17 +450,24 @@ export function createViewer(container, { renderer, environment, software }, THR
   stage.add(overlay);
 
   const addAxis = layer("axes", false);
-  for (const joint of scene.joints) {
+  for (const [k, joint] of scene.joints.entries()) {
+    if (joint.kind === "mode") continue;
     const half = vec(joint.axis).multiplyScalar(5 * thick);
     const look = onTop(0, 0.9);
     materials[`axis${joint.link}`] = look;
     const line = arrow(half.clone().multiplyScalar(2), 0.1 * thick, look);
     line.position.copy(vec(joint.point)).sub(half);
+    places.push(({ joints }) => line.position.set(...joints[k].point).sub(half));
     addAxis(line, bodies[joint.link]);
   }
 
   const addShape = layer("meshes", true);
-  for (const [link, shape] of tools.dressed(shapes, skin)) addShape(shape, bodies[link]);
+  for (const [k, [own, shape]] of tools.dressed(shapes, skin).entries()) {
+    const { beam } = shapes.placed[k];
+    const [link, group] = beam === undefined ? [own, shape] : bending.dress(shape, beam);
+    addShape(group, bodies[link]);
+    if (beam === undefined) places.push((next) => group.position.set(...next.shapes.placed[k].position));
+  }
   const heavy = software ? meshesWithCoarser() : [];
   const modelled = new Set(shapes.modelled);
 
@@ -447,24 +495,35 @@ export function createViewer(container, { renderer, environment, software }, THR
   }
 
   const addTrace = layer("trace", true);
-  const traces = scene.traces.map(({ frame, points }) => makeTrace(scene.frames[frame], floats(points))).filter(Boolean);
+  const traces = scene.traces.map(({ frame, points }) => makeTrace(scene.frames[frame], floats(points)));
 
-  /** A thin tube for the path so far and a paler one for the whole path. */
+  /** A thin tube for the path so far and a paler one for the whole path; follow(points) draws another path. */
   function makeTrace(frame, xyz) {
     const points = [];
     for (let k = 0; k < xyz.length; k += 3) points.push(new THREE.Vector3().fromArray(xyz, k));
-    const size = 1.15 * Math.max(...scene.links[frame.link].solids.map((s) => s.radius), 0.4 * thick);
+    const beams = (scene.bending?.beams ?? []).filter(({ tip }) => tip === frame.link);
+    const size = 1.15 * Math.max(...[...scene.links[frame.link].solids, ...beams].map((s) => s.radius), 0.4 * thick);
     const pen = new THREE.Mesh(ball(size), material("pen", { color: TRACE }));
     addTrace(pen, bodies[frame.link]).position.set(...frame.position);
-    const length = points.reduce((sum, p, k) => sum + (k ? p.distanceTo(points[k - 1]) : 0), 0);
-    if (length < thick) return null;
-    const [, travelled] = [[0.07, 0.3], [0.13, 1]].map(([radius, opacity]) => {
+    const widths = [0.07, 0.13];
+    const lines = [0.3, 1].map((opacity) => {
       const look = new THREE.MeshBasicMaterial({ color: TRACE, transparent: true, opacity });
-      const made = tools.tube(points, radius * thick);
-      addTrace(new THREE.Mesh(made.geometry, look), stage);
-      return made;
+      return addTrace(new THREE.Mesh(new THREE.BufferGeometry(), look), stage);
     });
-    return { ...travelled, count: points.length };
+    const trace = { frame, points, travelled: null, follow };
+
+    function follow(path) {
+      const length = path.reduce((sum, p, k) => sum + (k ? p.distanceTo(path[k - 1]) : 0), 0);
+      const made = widths.map((width) => (length < thick ? null : tools.tube(path, width * thick)));
+      for (const [k, line] of lines.entries()) {
+        line.geometry.dispose();
+        line.geometry = made[k]?.geometry ?? new THREE.BufferGeometry();
+      }
+      trace.travelled = made[1];
+    }
+
+    follow(points);
+    return trace;
   }
 
   // --- time -------------------------------------------------------------------------------------------------
@@ -494,9 +553,12 @@ export function createViewer(container, { renderer, environment, software }, THR
       bodies[i].position.fromArray(poses, a).lerp(next.fromArray(poses, b), part);
       bodies[i].quaternion.copy(turn.fromArray(poses, a + 3).slerp(nextTurn.fromArray(poses, b + 3), part));
     }
-    for (const trace of traces) {
-      const done = Math.round(((low + part) / Math.max(trace.count - 1, 1)) * trace.rings);
-      trace.geometry.setDrawRange(0, done * trace.corners);
+    bending?.at(low, high, part);
+    bending?.show();
+    for (const { points, travelled } of traces) {
+      if (!travelled) continue;
+      const done = Math.round(((low + part) / Math.max(points.length - 1, 1)) * travelled.rings);
+      travelled.geometry.setDrawRange(0, done * travelled.corners);
     }
     const touching = new Set(pairsAt(t).flat());
     for (let i = 0; i < bodies.length; i += 1) {
@@ -515,10 +577,12 @@ export function createViewer(container, { renderer, environment, software }, THR
 
   function setPoses(rows) {
     posed = rows;
-    rows.forEach((row, i) => {
-      bodies[i + 1].position.fromArray(row);
-      bodies[i + 1].quaternion.fromArray(row, 3);
-    });
+    for (const [i, body] of bodies.slice(1).entries()) {
+      body.position.fromArray(rows[i]);
+      body.quaternion.fromArray(rows[i], 3);
+    }
+    bending?.set(rows[bodies.length - 1]);
+    bending?.show();
     showGaps();
     showPushes(null);
     for (const thing of touchdown) thing.hide();
@@ -526,21 +590,52 @@ export function createViewer(container, { renderer, environment, software }, THR
     draw();
   }
 
-  /** A copy of the moving links at other poses, of one material. It shares the geometry of the robot. */
+  /** The parts of the links where another scene of the same robot has them, with other lengths. */
+  function reshape(next) {
+    for (const put of places) put(next);
+    draw();
+  }
+
+  /** Where the moving links are drawn, as rows of setPoses, and the centre lines of those that bend. */
+  function drawn() {
+    const poses = bodies.slice(1).map(({ position, quaternion }) => [...position.toArray(), ...quaternion.toArray()]);
+    return { poses, lines: bending?.lines() ?? [] };
+  }
+
+  /** A copy of the moving links at other poses, of one material. It shares the geometry of the robot, but for what bends. */
   function copy(rows, look) {
     const parts = new Set([...sticks.map(([, mesh]) => mesh), ...groups.meshes]);
     const whole = new THREE.Group();
-    rows.forEach((row, i) => {
-      const body = new THREE.Group();
-      for (const part of bodies[i + 1].children) if (parts.has(part) && part.visible) body.add(part.clone());
-      body.position.fromArray(row);
-      body.quaternion.fromArray(row, 3);
-      whole.add(body);
-    });
+    const copied = bodies.map(() => new THREE.Group());
+    for (const [i, body] of copied.entries()) {
+      if (i === 0) continue;
+      for (const part of bodies[i].children) {
+        if (parts.has(part) && part.visible && !bending?.isTube(part.children[0] ?? part)) body.add(part.clone());
+      }
+      body.position.fromArray(rows[i - 1]);
+      body.quaternion.fromArray(rows[i - 1], 3);
+    }
+    const elastic = rows[bodies.length - 1] ?? [];
+    for (const [link, tube] of bending?.copies(elastic, look) ?? []) copied[link].add(tube);
+    if (bending && deflection !== 1) bending.move(copied, elastic);
+    whole.add(...copied);
     whole.traverse((part) => {
       if (part.isMesh) Object.assign(part, { material: look, castShadow: false, receiveShadow: false });
     });
     return whole;
+  }
+
+  /** Draws deflections so many times as large; what touches, and forces of contact, stay as they were computed. */
+  function exaggerate(factor) {
+    if (!bending || factor === deflection) return;
+    deflection = factor;
+    bending.exaggerate(factor);
+    const paths = factor === 1 ? traces.map(({ points }) => points) : bending.paths(poses, traces.map(({ frame }) => frame));
+    traces.forEach((trace, k) => trace.follow(paths[k]));
+    const shown = posed;
+    setTime(now);
+    if (shown) setPoses(shown);
+    container.dataset.deflection = String(factor);
   }
 
   function pairsAt(t) {
@@ -742,6 +837,13 @@ export function createViewer(container, { renderer, environment, software }, THR
     return caster;
   }
 
+  /** Where a point of the world is in the window, [x, y]. */
+  function onScreen(point) {
+    const box = canvas.getBoundingClientRect();
+    const at = vec(point).project(camera);
+    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+  }
+
   function look(there) {
     if (there) {
       camera.position.fromArray(there.position);
@@ -814,8 +916,10 @@ export function createViewer(container, { renderer, environment, software }, THR
   return {
     setTime,
     setPoses,
+    reshape,
     copy,
     ray,
+    onScreen,
     pick,
     draftPushes,
     show,
@@ -830,11 +934,15 @@ export function createViewer(container, { renderer, environment, software }, THR
     duration: times[times.length - 1],
     gridStep: step,
     reach: view.reach,
-    mass: scene.links.reduce((sum, link) => sum + link.mass, 0),
+    mass: scene.links.reduce((sum, link) => sum + link.mass, bending?.mass ?? 0),
+    exaggerate,
+    drawn,
+    beams: bending?.beams ?? [],
+    mostDeflection: scene.bending?.most ?? 0,
     has,
     hasMeshes: shapes.placed.length > 0,
     note: shapes.note ?? "",
-    key: standing?.note ?? "",
+    key: [standing?.note, bending?.note].filter(Boolean).join(", "),
     contacts: contacts(),
     touchingAt: (t) => pairsAt(t).map(([a, b]) => [scene.links[a].name, scene.links[b].name]),
   };

@@ -5,5 +5,6 @@ from redyn.simulation.forces import Stops
 from redyn.simulation.pushes import Push
 from redyn.simulation.result import Energy, Run
 from redyn.simulation.run import SimulationError, simulate
+from redyn.simulation.tracking import tracked
 
-__all__ = ["Batch", "Energy", "Push", "Run", "SimulationError", "Stops", "simulate", "simulate_batch"]
+__all__ = ["Batch", "Energy", "Push", "Run", "SimulationError", "Stops", "simulate", "simulate_batch", "tracked"]

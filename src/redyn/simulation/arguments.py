@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from redyn.arrays import real_array
 from redyn.errors import InputError
-from redyn.evaluate import normal
-from redyn.robot import Robot
+from redyn.evaluate import NOT_FREE, normal
+from redyn.robot import FreeRobot, Robot
 from redyn.words import counted
 
 Array = NDArray[np.float64]
@@ -19,6 +19,15 @@ Array = NDArray[np.float64]
 def check_robot(robot: Any) -> None:
     if not isinstance(robot, Robot):
         raise InputError(f"robot: expected a Robot, as redyn.load gives, got {robot!r}")
+
+
+def with_parameters(robot: Robot, parameters: ArrayLike | None) -> Robot:
+    """The robot with these numbers, where some of them are left open."""
+    if parameters is None:
+        return robot
+    if not isinstance(robot, FreeRobot):
+        raise InputError(f"parameters: {NOT_FREE}")
+    return robot.at(parameters)
 
 
 def positive(name: str, value: Any, unit: str = "") -> float:

@@ -12,17 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from redyn.arrays import real_array
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, RedynError
-from redyn.evaluate import MEANINGS, check_threads, normal, world_inputs
+from redyn.evaluate import MEANINGS, NOT_FREE, check_threads, normal, world_inputs
 from redyn.evaluate.ground import Given as GroundGiven
 from redyn.evaluate.ground import ground_of
 from redyn.kernels.runge_kutta import Method
 from redyn.model import GroundForm
 from redyn.model.ground import WRENCH
 from redyn.progress import Progress
-from redyn.robot import Robot
+from redyn.robot import ClosingOptions, Robot
 from redyn.simulation import interrupts
-from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.arguments import check_robot, positive, with_parameters
 from redyn.simulation.controllers import PD
+from redyn.simulation.elastic_steps import warn_of_vibration
 from redyn.simulation.forces.actuators import torque_limits
 from redyn.simulation.ground_steps import warn_of_steps
 from redyn.simulation.result import INTERRUPTED
@@ -58,6 +59,7 @@ def simulate_batch(
     payload: ArrayLike | None = None,
     saturate: bool | ArrayLike = False,
     ground: GroundGiven = None,
+    parameters: ArrayLike | None = None,
     method: Method = "rk4",
     threads: int | None = None,
     check: bool = True,
@@ -73,6 +75,7 @@ def simulate_batch(
     payload, gravity: for all, or one per motion.
     ground: what the robots stand on, as in `simulate`. The smooth law on planes, slopes, steps and expressions is part
         of the kernel; ReDySim's law and grids of heights run in compiled loops around it.
+    parameters: of a robot some of whose numbers are left open (`Robot.free`): for all, or one row per motion.
     method: "rk4", the classic method of order four; or "rkc", that of Chebyshev, of order two, which at the same cost
         takes steps more than three times as long where friction of the ground limits them.
     check: raise if a motion diverges, naming it; otherwise its numbers are left as they came out.
@@ -115,6 +118,12 @@ def simulate_batch(
         extras.append(("gravity", gravity, 3, MEANINGS["gravity"]))
     if payload is not None:
         extras.append(("payload", payload, 10, MEANINGS["payload"]))
+    free = robot.evaluator.parameters
+    if parameters is not None and free is None:
+        raise InputError(f"parameters: {NOT_FREE}")
+    if free is not None:
+        meaning = f"{counted(len(free), 'number')}, one per name of parameter_names"
+        extras.append(("parameters", free if parameters is None else parameters, len(free), meaning))
     given = {extra[0]: np.atleast_2d(normal(*extra)) for extra in extras}
     if under is not None:
         given["ground"] = np.atleast_2d(under.numbers if under.compiled else np.zeros(WRENCH * len(under.names)))
@@ -135,7 +144,10 @@ def simulate_batch(
     names = [name for name, _ in task.inputs(robot.model)][3:]
     world = [_spread(given[name], count) for name in names]
     # One ordinary call first: it finds numbers that are not finite and joints that move no inertia.
-    robot.forward_dynamics(Q, V, np.zeros((count, m)), None, payload, gravity)
+    numbers: ClosingOptions = {} if free is None else {"parameters": given["parameters"]}
+    robot.forward_dynamics(Q, V, np.zeros((count, m)), None, payload, gravity, **numbers)
+    if count:
+        warn_of_vibration(with_parameters(robot, None if free is None else world[-1][0]), Q[0], pace, method)
     step_all = stepper(robot.evaluator, task, None if under is None or under.compiled else under, method)
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))

@@ -1,7 +1,8 @@
 """Controllers: what a student would write on the board, as callables torque(t, q, qd).
 
 Gains are one number for all joints or one per joint. They know the robot; give `gravity` if the run has another. Where
-loops are closed, only actuated joints get a torque. Those of robots on wheels are in redyn.simulation.driving.
+loops are closed, only actuated joints get a torque. Those of robots on wheels are in redyn.simulation.driving, those
+of a frame in redyn.simulation.frames.
 
 >>> import redyn
 >>> robot = redyn.load("two-link")
@@ -14,7 +15,6 @@ True
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,8 @@ from redyn.model import Rolling
 from redyn.robot import Robot
 from redyn.simulation.arguments import per_joint
 from redyn.simulation.driving import drive, follow_path, follow_pose, follow_tip, park
+from redyn.simulation.frames import frame_motion, impedance, operational_space
+from redyn.simulation.joints import Joints, ReferenceMotion, gives
 from redyn.words import counted
 
 __all__ = [
@@ -37,19 +39,28 @@ __all__ = [
     "follow_path",
     "follow_pose",
     "follow_tip",
+    "frame_motion",
+    "impedance",
+    "on_joints",
+    "operational_space",
     "park",
     "pd_gravity",
 ]
 
 Array = NDArray[np.float64]
-ReferenceMotion = Callable[[Any], tuple[Array, Array, Array]]  # t to q, qd, qdd
 Torque = Callable[[float, Array, Array], Array]
 
 
 def pd_gravity(
     robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
-    """Springs and dampers towards a configuration, gravity and joint springs held off: comes to rest there exactly."""
+    """Springs and dampers towards a configuration, gravity and joint springs held off: comes to rest there exactly.
+
+    Where links bend or gears give, the target is that of the joints (of motors), and what is held off is the weight of
+    the robot as it sags there.
+    """
+    if gives(robot):
+        return _pd_sagging(robot, target, kp, kd, gravity)
     goal = robot.configuration("target", _for_all(robot, target))
     if goal.ndim != 1:
         raise InputError(f"target: expected one configuration, {counted(robot.nq, 'number')}, got shape {goal.shape}")
@@ -143,7 +154,13 @@ def pd(robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike) -> PD:
 def computed_torque(
     robot: Robot, motion: ReferenceMotion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
-    """The robot's own dynamics cancelled, so that errors decay as e-ddot + kd e-dot + kp e = 0."""
+    """The robot's own dynamics cancelled, so that errors decay as e-ddot + kd e-dot + kp e = 0.
+
+    Where links bend or gears give, these are the errors of the joints (of motors), whose motion may be given alone:
+    what has no actuator swings as it must. `on_joints` is for a law that knows the rigid robot only.
+    """
+    if gives(robot):
+        return _driven_torque(robot, motion, kp, kd, gravity)
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
     _follows(robot, motion)
 
@@ -162,7 +179,14 @@ def computed_torque(
 def feedforward_pd(
     robot: Robot, motion: ReferenceMotion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None = None
 ) -> Torque:
-    """The torque that the wanted motion needs, and springs and dampers for what is left."""
+    """The torque that the wanted motion needs, and springs and dampers for what is left.
+
+    Where links bend or gears give, it is what the rigid robot would need, and the errors are those of joints.
+    """
+    if gives(robot):
+        joints = Joints(robot, "feedforward_pd")
+        gains = joints.per_joint("kp", kp), joints.per_joint("kd", kd)
+        return on_joints(robot, feedforward_pd(robot.rigid(), joints.reference(motion), *gains, gravity))
     p, d = per_joint("kp", kp, robot.dof), per_joint("kd", kd, robot.dof)
     drives = _drives(robot)
     _follows(robot, motion)
@@ -171,6 +195,53 @@ def feedforward_pd(
         wanted, rate, acceleration = (np.asarray(x) for x in motion(t))
         known = robot.inverse_dynamics(wanted, rate, acceleration, gravity=gravity)
         return known + drives * (d * (rate - qd) + p * _error(robot, q, wanted))
+
+    return torque
+
+
+def on_joints(robot: Robot, law: Torque) -> Torque:
+    """A law of the rigid robot for one whose links bend or whose gears give: it sees and drives the joints (motors).
+
+    >>> import redyn
+    >>> robot = redyn.load("flexible-two-link")
+    >>> motion = redyn.trajectory.cycloidal([0, 0], [1, 1], 2.0)
+    >>> law = redyn.control.computed_torque(robot.rigid(), motion, 100, 20)
+    >>> redyn.control.on_joints(robot, law)(0.0, robot.neutral(), [0.0] * 6)
+    array([0., 0., 0., 0., 0., 0.])
+    """
+    joints = Joints(robot, "on_joints")
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        return joints.spread(np.asarray(law(t, np.asarray(q)[joints.places], np.asarray(qd)[joints.rates])))
+
+    return torque
+
+
+def _driven_torque(
+    robot: Robot, motion: ReferenceMotion, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None
+) -> Torque:
+    joints = Joints(robot, "computed_torque")
+    p, d = joints.per_joint("kp", kp), joints.per_joint("kd", kd)
+    wanted_at = joints.reference(motion)
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        wanted, rate, acceleration = wanted_at(t)
+        asked = acceleration + d * (rate - qd[joints.rates]) + p * (wanted - q[joints.places])
+        return robot.driven(q, qd, asked, gravity=gravity, check=False).tau
+
+    return torque
+
+
+def _pd_sagging(robot: Robot, target: ArrayLike, kp: ArrayLike, kd: ArrayLike, gravity: ArrayLike | None) -> Torque:
+    joints = Joints(robot, "pd_gravity")
+    p, d, goal = joints.per_joint("kp", kp), joints.per_joint("kd", kd), joints.target(target)
+    still = np.zeros(robot.dof)
+    rest = robot.sag(joints.configuration(goal), gravity=gravity)
+    holding = robot.inverse_dynamics(rest, still, still, gravity=gravity)[joints.rates]
+
+    def torque(t: float, q: Array, qd: Array) -> Array:
+        del t
+        return joints.spread(holding + p * (goal - q[joints.places]) - d * qd[joints.rates])
 
     return torque
 

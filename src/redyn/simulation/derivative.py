@@ -18,9 +18,11 @@ from redyn.simulation.system import (
     PROJECTED_Q,
     PROJECTED_V,
     PROJECTION,
+    Q_INPUTS,
     RATES,
     ROLLED,
     ROLLING,
+    STATE_INPUTS,
     TORQUE,
     TWIST,
     WRENCH,
@@ -41,7 +43,7 @@ def move_frames(system: System) -> None:
     """The twist of every frame on which something acts, at the system's q and v."""
     addresses, frames, n = system.addresses, system.frames, system.jacobians.shape[2]
     for k in range(frames.shape[1]):
-        call_kernel(addresses[FRAMES + 2 * k], addresses[INPUTS], addresses[FRAMES + 2 * k + 1])
+        call_kernel(addresses[FRAMES + 2 * k], addresses[Q_INPUTS], addresses[FRAMES + 2 * k + 1])
         for i in range(6):
             frames[TWIST, k, i] = 0.0
             for j in range(n):
@@ -59,7 +61,7 @@ def rates_of_q(system: System, q: Array, v: Array, out: Array) -> None:
         rows[Q, i] = q[i]
     for i in range(system.jacobians.shape[2]):
         rows[V, i] = v[i]
-    call_kernel(addresses[ROLLING], addresses[INPUTS], addresses[ROLLED])
+    call_kernel(addresses[ROLLING], addresses[STATE_INPUTS], addresses[ROLLED])
     for i in range(rows.shape[1]):
         out[i] = rows[RATES, i]
 
@@ -107,7 +109,7 @@ def close_loops(system: System, y: Array) -> bool:
             rows[Q, i] = y[i]
         for i in range(n):
             rows[V, i] = y[nq + i]
-        if call_kernel(addresses[PROJECTION], addresses[INPUTS], addresses[PROJECTED]) != 0:
+        if call_kernel(addresses[PROJECTION], addresses[STATE_INPUTS], addresses[PROJECTED]) != 0:
             return moved
         step = 0.0
         for i in range(nq):

@@ -1,4 +1,4 @@
-"""The loop over time: steps, their size, samples and events, for every explicit method.
+"""The loop over time: steps, their size, samples and events, for every method of our own.
 
 Compiled once; it returns now and then so that Python can show progress and take an interrupt, and goes on where it was.
 """
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from redyn.kernels.compiled import compiled, copy, inlined
 from redyn.simulation.dense import between, crossed, event_value, locate, powers_between, works_between
 from redyn.simulation.derivative import evaluate, project
-from redyn.simulation.integrators import abm, dopri5, euler, rk4, rkf45, taylor
+from redyn.simulation.integrators import abm, dopri5, euler, rk4, rkf45, rosenbrock, taylor
 from redyn.simulation.system import System
 
 Array = NDArray[np.float64]
@@ -22,10 +22,18 @@ Array = NDArray[np.float64]
 # What the loop came back with. BAD_EVENT: an event gave no number.
 PAUSED, DONE, TOO_SMALL, NOT_FINITE, EVENT, FAILED, BAD_EVENT = range(7)
 
-RKF45, DOPRI5, ABM, RK4, EULER, TAYLOR = range(6)
-METHODS = {"rkf45": RKF45, "dopri5": DOPRI5, "abm": ABM, "rk4": RK4, "euler": EULER, "taylor": TAYLOR}
-ADAPTIVE = (True, True, True, False, False, False)
-STAGES = 7  # the most that a method has
+RKF45, DOPRI5, ABM, RK4, EULER, TAYLOR, ROSENBROCK = range(7)
+METHODS = {
+    "rkf45": RKF45,
+    "dopri5": DOPRI5,
+    "abm": ABM,
+    "rk4": RK4,
+    "euler": EULER,
+    "taylor": TAYLOR,
+    "rosenbrock": ROSENBROCK,
+}
+ADAPTIVE = (True, True, True, False, False, False, True)
+STAGES = 8  # the most that a method has
 
 SMALLEST_STEP = 1e-12
 # Steps of that size in a row that may miss the tolerance: a jump of the torque takes one or two, divergence all.
@@ -53,12 +61,13 @@ class Memory(NamedTuple):
     events: NDArray[np.int64]  # addresses
     event_values: Array  # value at the start of the step, and the direction that counts
     failed: NDArray[np.int64]  # set by a Python function that raised
+    matrix: Array  # of an implicit method: see `rosenbrock.step`
 
 
 def memory(
-    y: Array, sample_times: Array, events: list[int], directions: list[float], failed: NDArray[np.int64]
+    y: Array, sample_times: Array, events: list[int], directions: list[float], failed: NDArray[np.int64], count: int = 0
 ) -> Memory:
-    """Memory for a run from the state y."""
+    """Memory for a run from the state y; an implicit method solves for its first `count` entries, others for none."""
     states = np.zeros((PAST_RATES + abm.PAST, len(y)))
     states[Y] = y
     return Memory(
@@ -69,6 +78,7 @@ def memory(
         np.array(events, dtype=np.int64),
         np.array([[0.0, direction] for direction in directions]).reshape(-1, 2),
         failed,
+        np.zeros((len(y) + count + 1 if count else 0, count)),
     )
 
 
@@ -150,6 +160,14 @@ def _driver(method: int) -> Callable[..., int]:
             last = t + h * (1 + 1e-9) >= end if ADAPTIVE[method] else clock[ACCEPTED] + 1 >= steps
             if last:
                 h = end - t
+            sampled = False
+            if method == ROSENBROCK:  # ends steps at samples: in between, what is stiff makes polynomials swing
+                ahead = int(clock[SAMPLE])
+                if ahead < len(memory.sample_times) and memory.sample_times[ahead] < t + h * (1 + 1e-9):
+                    rest = memory.sample_times[ahead] - t
+                    sampled = 0.0 < rest < h * (1 - 1e-9)
+                    h = rest if sampled else h
+                    last = last and not sampled
             multistep = method == ABM and clock[PAST] >= abm.PAST
             copy(f, stages[0])
             finite = True
@@ -167,6 +185,11 @@ def _driver(method: int) -> Callable[..., int]:
                 clock[EVALUATIONS] += 3
             elif method == EULER:
                 euler.step(system, h, y, stages, y_new)
+            elif method == ROSENBROCK:
+                finite = rosenbrock.step(
+                    system, t, h, y, f, stages, y_new, error, states[SPARE], memory.matrix, counted
+                )
+                clock[EVALUATIONS] += 8 + 2 * counted
             else:
                 taylor.step(system, h, y, stages, y_new)
             size = error_size(error, y, y_new, counted, rtol, atol) if ADAPTIVE[method] else 0.0
@@ -229,7 +252,8 @@ def _driver(method: int) -> Callable[..., int]:
                 clock[LAST_LOG_ERROR] = log_size
                 if multistep:  # few changes: the past lies at the old distances
                     growth = min(growth, 1.5) if growth > 1.2 or growth < 1.0 else 1.0
-                clock[STEP] = min(h * min(max(growth, 0.2), 5.0), largest)
+                longer = h * min(max(growth, 0.2), 5.0)
+                clock[STEP] = min(max(longer, clock[STEP]) if sampled else longer, largest)
         return PAUSED
 
     return drive

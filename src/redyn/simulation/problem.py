@@ -80,6 +80,8 @@ class Problem:
         under = None if standing is None else standing[1]
         self._constants = [a for a in (pull, *wrenches, under, self.payload) if a is not None]
         assert len(self._constants) == len(extra)
+        parameters = robot.evaluator.parameters
+        self._parameters = [] if parameters is None else [parameters]  # the last input of every kernel
         jacobians = np.zeros((len(wrenches), 6, n))
 
         name = "forward_dynamics" if dynamics == "recursive" else "forward_dynamics_cholesky"
@@ -99,11 +101,9 @@ class Problem:
 
         closed = self.rows[slots.PROJECTED_Q], self.rows[slots.PROJECTED_V, :n]
         self._projected = np.array([_at(row) for row in closed], dtype=np.int64)
-        kernel = robot.evaluator.address(task) or self.callbacks.kernel(in_python, acceleration)
-        self._inputs = np.array(
-            [_at(self.rows[row]) for row in (slots.Q, slots.V, slots.TORQUE)] + [_at(a) for a in self._constants],
-            dtype=np.int64,
-        )
+        kernel = self._address(task) or self.callbacks.kernel(in_python, acceleration)
+        self._inputs = self._table([slots.Q, slots.V, slots.TORQUE], self._constants)
+        self._state_inputs, self._q_inputs = self._table([slots.Q, slots.V]), self._table([slots.Q])
         self._outputs = np.array([_at(acceleration)], dtype=np.int64)
         self._tables = [np.array([_at(jacobian)], dtype=np.int64) for jacobian in jacobians]
         kernels = [self._jacobian(frame, jacobian) for frame, jacobian in zip(self._laws, jacobians, strict=True)]
@@ -114,6 +114,8 @@ class Problem:
             (slots.TORQUE_LAW, law),
             (slots.WRENCH_LAW, push),
             (slots.INPUTS, _at(self._inputs)),
+            (slots.STATE_INPUTS, _at(self._state_inputs)),
+            (slots.Q_INPUTS, _at(self._q_inputs)),
             (slots.OUTPUTS, _at(self._outputs)),
             (slots.Q_AT, _at(self.rows[slots.Q])),
             (slots.V_AT, _at(self.rows[slots.V])),
@@ -132,6 +134,14 @@ class Problem:
         self._steady = not law and len(times) == 1 and not forces.applied(constants)  # a constant torque, nothing else
         self._events = [self.callbacks.event(event, k) for k, event in enumerate(events)]
         self._directions = [_direction(event, k) for k, event in enumerate(events)]
+
+    def _address(self, task: Task) -> int | None:
+        return self.robot.evaluator.address(task, complete=True)
+
+    def _table(self, rows: Sequence[int], constants: Sequence[Array] = ()) -> NDArray[np.int64]:
+        """Where the inputs of a kernel are: rows of the state, then constants, then the robot's parameters."""
+        arrays = [*(self.rows[row] for row in rows), *constants, *self._parameters]
+        return np.array([_at(array) for array in arrays], dtype=np.int64)
 
     def _standing(self, ground: Ground | None) -> tuple[GroundForm, Array] | None:
         """The form of the ground in the forward dynamics, and the memory from which that takes its numbers."""
@@ -165,25 +175,25 @@ class Problem:
             return tuple(a.ravel() for a in evaluator(task, state, check=False))
 
         self._touched = [
-            np.array([_at(self.rows[slots.Q]), _at(self.rows[slots.V]), *map(_at, inputs)], dtype=np.int64),
+            self._table([slots.Q, slots.V], inputs),
             np.array([_at(a) for a in outputs], dtype=np.int64),
         ]
         return [
-            (slots.GROUND, evaluator.address(task) or self.callbacks.kernels(in_python, tuple(outputs))),
+            (slots.GROUND, self._address(task) or self.callbacks.kernels(in_python, tuple(outputs))),
             (slots.GROUND_INPUTS, _at(self._touched[0])),
             (slots.GROUND_OUTPUTS, _at(self._touched[1])),
         ]
 
     def _jacobian(self, frame: str, out: Array) -> int:
         """The address of a kernel that fills `out` with the Jacobian of a frame at the rows' q."""
-        found = self.robot.evaluator.address(Task("jacobian", frame=frame))
+        found = self._address(Task("jacobian", frame=frame))
         return found or self.callbacks.kernel(lambda: self.robot.jacobian(self.rows[slots.Q], frame, check=False), out)
 
     def _projection(self, out: tuple[Array, ...]) -> int:
         """The address of a kernel that closes loops: from the rows' q and v to `out`."""
         task, evaluator = Task("projection", guarded=False), self.robot.evaluator
         state = [self.rows[slots.Q], self.rows[slots.V, : self.robot.dof]]
-        return evaluator.address(task) or self.callbacks.kernels(lambda: evaluator(task, state, check=False), out)
+        return self._address(task) or self.callbacks.kernels(lambda: evaluator(task, state, check=False), out)
 
     def _rolling(self) -> list[tuple[int, int]]:
         """Addresses of the kernels that give the rates of q, and their derivatives, where wheels roll."""
@@ -192,29 +202,29 @@ class Problem:
         rows, n, evaluator = self.rows, self.robot.dof, self.robot.evaluator
         self._rolled = np.array([_at(rows[slots.RATES])], dtype=np.int64)
         self._turned = np.array([_at(rows[slots.BENDS])], dtype=np.int64)
-        moving = (slots.Q, slots.V, slots.ACCELERATION)
-        self._turning = np.array([_at(rows[row]) for row in moving], dtype=np.int64)
+        self._turning = self._table([slots.Q, slots.V, slots.ACCELERATION])
         state = [rows[slots.Q], rows[slots.V, :n], rows[slots.ACCELERATION, :n]]
         first, second = Task("coordinate_rates", guarded=False), Task("coordinate_accelerations", guarded=False)
         return [
             (
                 slots.ROLLING,
-                evaluator.address(first)
+                self._address(first)
                 or self.callbacks.kernel(lambda: evaluator(first, state[:2], check=False)[0], rows[slots.RATES]),
             ),
             (slots.ROLLED, _at(self._rolled)),
             (
                 slots.TURNING,
-                evaluator.address(second)
+                self._address(second)
                 or self.callbacks.kernel(lambda: evaluator(second, state, check=False)[0], rows[slots.BENDS]),
             ),
             (slots.TURNING_INPUTS, _at(self._turning)),
             (slots.TURNED, _at(self._turned)),
         ]
 
-    def memory(self, times: Array) -> Memory:
-        """Memory for a run that is sampled at `times`."""
-        made = memory(self.start, times, self._events, self._directions, self.callbacks.failed)
+    def memory(self, times: Array, implicit: bool = False) -> Memory:
+        """Memory for a run that is sampled at `times`; by an implicit method, with room for its matrix."""
+        count = self.robot.nq + self.robot.dof if implicit else 0
+        made = memory(self.start, times, self._events, self._directions, self.callbacks.failed, count)
         for k, event in enumerate(self._events):
             made.event_values[k, 0] = event_value(self.system, event, 0.0, self.start)
         if self.callbacks.error is not None:

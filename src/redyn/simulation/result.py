@@ -20,6 +20,7 @@ from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.kinematics import Clearance
+    from redyn.report.plots import Entries
     from redyn.report.scene import Carried, Pushed
     from redyn.report.standing import Standing
     from redyn.simulation.sizing import Motors, Sizing
@@ -223,6 +224,30 @@ class Run:
         standing = self.standing
         return columns if standing is None else columns | contact_columns(standing.contacts)
 
+    def save(self, path: str | Path, force: bool = False) -> Path:
+        """Writes the whole run to one file, such as `fall.npz`: arrays to the last bit, the robot, what acted on it.
+
+        `redyn.Run.load` reads it back, without pickle: a file from a stranger runs no code. `numpy.load` reads its
+        arrays alone. A file there that is no saved run is replaced only with `force`. Files of meshes are not part of
+        it; keep it beside the robot file if pictures should have them.
+
+        >>> import tempfile, pathlib, redyn
+        >>> run = redyn.simulate(redyn.load("two-link"), [0.5, 0.0], [0, 0], duration=0.1)
+        >>> path = run.save(pathlib.Path(tempfile.mkdtemp()) / "fall.npz")
+        >>> redyn.Run.load(path)
+        <Run of two-link: 0.1 s, 11 samples, rkf45, 13 steps>
+        """
+        from redyn.simulation.saving import save
+
+        return save(self, path, force)
+
+    @staticmethod
+    def load(path: str | Path) -> Run:
+        """The run that `save` wrote to a file."""
+        from redyn.simulation.saving import load
+
+        return load(path)
+
     def to_csv(self, path: str | Path, force: bool = False) -> Path:
         """A row per sample: t, q, qd, qdd, tau of every joint, the end effector's path, energies and works, contacts.
 
@@ -287,8 +312,33 @@ class Run:
         name = self.robot.frame_name
         return [Pushed(name(x.link), x.point, x.force, x.start, x.stop) for x in self.conditions.pushes]
 
+    def viewer(self) -> str:
+        """The text of a self-contained page with the robot in 3D and its player, without plots: see `redyn.show`."""
+        from redyn.report.html import viewer_text
+
+        return viewer_text(
+            self.robot,
+            self.t,
+            self.q,
+            self._title(),
+            touching=self.clearance,
+            payload=self._carried(),
+            pushes=self._pushed(),
+            rates=self.qd,
+            standing=self.standing,
+        )
+
+    def _repr_html_(self) -> str | None:
+        """In a notebook the run shows itself: the player, and its plots as a picture."""
+        from redyn.report.notebook import frame, picture
+
+        try:
+            return frame(self.viewer()) + picture(self._repr_png_())
+        except MissingExtraError:
+            return None
+
     def _repr_png_(self) -> bytes | None:
-        """In a notebook the run shows itself."""
+        """Its plots."""
         import io
 
         try:
@@ -310,18 +360,27 @@ class Run:
         return notes + ([self.ending] if self.ending else [])
 
     def _plots(self) -> list[Any]:
-        from redyn.report.plots import Plot, units
+        from redyn.report.bending import charts as bending_charts
+        from redyn.report.plots import Plot, joint_entries, units
         from redyn.report.standing import charts
 
-        robot, names = self.robot, self.robot.velocity_names
+        robot = self.robot
+
+        def chart(title: str, angular: str, linear: str, of: Entries, names: list[str], values: Array) -> Plot:
+            own = joint_entries(robot, of)
+            unit = units(robot, angular, linear, of=of, modes=False)
+            return Plot(title, unit, [names[i] for i in own], values[:, own])
+
         energy = self.energy._asdict()
         shown = {name: values for name, values in energy.items() if np.abs(values).max() > 0 or name == "kinetic"}
         shown["total"] = self.energy.total
         found = [
-            Plot("Joint values", units(robot, "rad", "m", of="coordinates"), robot.coordinate_names, self.q),
-            Plot("Joint rates", units(robot, "rad/s", "m/s"), names, self.qd),
-            Plot("Torques", units(robot, "Nm", "N", of="actuators"), robot.torque_names, self.tau),
+            chart("Joint values", "rad", "m", "coordinates", robot.coordinate_names, self.q),
+            *bending_charts(robot, self.q),
+            chart("Joint rates", "rad/s", "m/s", "velocities", robot.velocity_names, self.qd),
+            chart("Torques", "Nm", "N", "actuators", robot.torque_names, self.tau),
             Plot("Energy", "J", list(shown), np.column_stack(list(shown.values()))),
         ]
+        found = [plot for plot in found if plot.names]
         standing = self.standing
         return found if standing is None else [found[0], *charts(robot, standing.contacts), *found[1:]]

@@ -17,10 +17,11 @@ from redyn.kernels.compiled import scalar_code
 from redyn.progress import Progress
 from redyn.robot import Robot
 from redyn.simulation import drive
-from redyn.simulation.arguments import check_robot, positive
+from redyn.simulation.arguments import check_robot, positive, with_parameters
+from redyn.simulation.elastic_steps import warn_of_vibration
 from redyn.simulation.forces import Stops
 from redyn.simulation.ground_steps import warn_of_steps
-from redyn.simulation.integrators import FIXED, METHODS, STIFF
+from redyn.simulation.integrators import FIXED, METHODS, SCIPY, STIFF
 from redyn.simulation.interrupts import Interrupts
 from redyn.simulation.problem import Problem
 from redyn.simulation.pushes import Push, longest_step, with_pushes
@@ -69,13 +70,15 @@ def simulate(
     saturate: bool | ArrayLike = False,
     pushes: Iterable[Push] | Push = (),
     ground: GroundGiven = None,
+    parameters: ArrayLike | None = None,
     progress: bool | Callable[[float], object] = True,
 ) -> Run:
     """The motion of a robot from the state q, qd, by its forward dynamics.
 
     torque: None (free fall), one torque per joint, rows of them spread over the duration, (times, rows), a function
         torque(t, q, qd), or a controller of `redyn.control`. A Numba function runs at full speed.
-    method: rkf45, dopri5, abm (adaptive: rtol and atol), rk4, euler, taylor (fixed step), radau, lsoda (stiff).
+    method: rkf45, dopri5, abm (adaptive: rtol and atol), rk4, euler, taylor (fixed step); rosenbrock, radau, lsoda (for
+        stiff robots, such as those with flexible links).
     rtol, atol: what a step may be off, as a share of each number and beside it (a hundredth of rtol unless given).
     step: of fixed-step methods (1 ms unless given); of the others the largest (0.1 s unless given).
     external: {link: wrench}, as in the dynamics calls; a wrench may be a function of time.
@@ -87,6 +90,7 @@ def simulate(
     ground: what the robot stands on and may fall on: True for the `ground` of its file, or a dict with the keys of a
         file, among them `contacts`; what is not given follows from its weight (see `Robot.ground`). Steps of adaptive
         methods are at most 10 ms. `run.ground_contacts` has the forces, `run.energy.ground` the work.
+    parameters: of a robot some of whose numbers are left open (`Robot.free`), one row; new values never compile.
     events: functions event(t, q, qd); the run ends where one of them passes zero (upwards if its attribute `direction`
         is positive, downwards if negative).
     sample: seconds between results, which are made by interpolation, or the times themselves.
@@ -102,6 +106,7 @@ def simulate(
     ((101, 2), True)
     """
     check_robot(robot)
+    robot = with_parameters(robot, parameters)
     if method not in METHODS:
         raise InputError(f"method: expected one of {', '.join(METHODS)}, got {method!r}")
     if dynamics not in ("recursive", "cholesky"):
@@ -123,7 +128,7 @@ def simulate(
         problem = Problem(
             acting, q, qd, length, torque, external, stops, watched, gravity, payload, dynamics, saturate, under
         )
-        memory = problem.memory(times)
+        memory = problem.memory(times, implicit=method in STIFF and method not in SCIPY)
         interrupts = Interrupts(problem.callbacks)
         ending = _go(problem, memory, method, length, pace, tolerance, progress, interrupts)
         t, states = _recorded(memory, ending)
@@ -211,7 +216,7 @@ def _go(
     """Through time in chunks, between which Python shows progress and takes an interrupt."""
     clock, status = memory.clock, drive.PAUSED
     with Progress("simulating", duration, progress) as bar, interrupts:
-        if method in STIFF:
+        if method in SCIPY:
             from redyn.simulation.integrators.stiff import advance
 
             go: Callable[[int], int] = advance(
@@ -222,6 +227,7 @@ def _go(
             if method in FIXED:
                 count = max(1, int(np.ceil(duration / (pace or USUAL_STEP) * (1 - 1e-9))))
                 clock[drive.STEP] = largest = duration / count
+                warn_of_vibration(problem.robot, problem.start[: problem.robot.nq], largest, method)
             else:
                 largest = min(pace or LARGEST_STEP, duration)
                 clock[drive.STEP] = min(problem.first_step(*tolerance), largest)
@@ -245,7 +251,7 @@ def _go(
     if status == drive.DONE:
         return Ending("", False)
     problem.find_fault(now, float(clock[drive.STEP]), memory.states[drive.Y])
-    hint = "" if method in STIFF else ", is stiff (try method='radau'), or its torque jumps again and again"
+    hint = "" if method in STIFF else ", is stiff (try method='rosenbrock'), or its torque jumps again and again"
     reasons = {
         drive.TOO_SMALL: f"step fell below {drive.SMALLEST_STEP:g}; the motion diverges{hint}",
         drive.NOT_FINITE: "the state is no longer finite; the motion diverges, or needs a smaller step",

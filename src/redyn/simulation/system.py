@@ -22,7 +22,9 @@ PROJECTION, PROJECTED = range(9, 11)
 # Of robots on wheels, kernels of the rates of q and of the derivatives of these, with their tables.
 ROLLING, ROLLED, TURNING, TURNING_INPUTS, TURNED = range(11, 16)
 # The kernel that tells what the force element of the ground needs (see there), with its tables.
-GROUND, GROUND_INPUTS, GROUND_OUTPUTS, FRAMES = range(16, 20)
+GROUND, GROUND_INPUTS, GROUND_OUTPUTS = range(16, 19)
+# Inputs of kernels that take q and v, and of those that take q alone: parameters of the robot follow, if it has such.
+STATE_INPUTS, Q_INPUTS, FRAMES = range(19, 22)
 
 # Rows of `rows`. TORQUE is what the kernel gets: the sum of what all elements apply to the joints.
 # RATES are those of q where wheels roll, BENDS their derivatives.

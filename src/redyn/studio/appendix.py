@@ -7,33 +7,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from redyn.errors import InputError
+from redyn.robot import peak_sensitivity
 from redyn.studio.comparing import Compared, compare
 from redyn.studio.coordinates import coordinate_units
+from redyn.studio.flexible_cells import KEPT, kept_text
 from redyn.studio.formulas import Formulas
 from redyn.studio.motors import FIELDS, JOINT_HEAD, MOTOR_HEAD, joint_rows, motor_rows, reasons
 from redyn.studio.panels.columns import link_columns
-from redyn.studio.panels.equations import CLOSED, LAW, PARTS, numbers, of_tree
+from redyn.studio.panels.equations import PARTS, law_of, numbers, of_tree
 from redyn.studio.panels.matrices import matrix_html, table_html
 from redyn.studio.sizing_charts import charts
 from redyn.studio.table import draft_of, shown_cells
 from redyn.studio.units import Angles, together
+from redyn.words import counted
 
 if TYPE_CHECKING:
     from redyn.studio.state import State
 
-TABLES = {"geometry": "Geometry", "mass": "Mass and inertia", "joint": "Limits and friction"}
+TABLES = {"geometry": "Geometry", "mass": "Mass and inertia", "joint": "Limits and friction", "flexible": "Flexibility"}
 RANGES = {
     "q": "Joint values (rad, m)",
     "qd": "Joint rates (rad/s, m/s)",
     "tau": "Torques (Nm, N)",
     "energy": "Energy (J)",
 }
+MOST_PARAMETERS = 15  # whose influence is listed
+SWINGS = "None where links bend or gears give: with another mass or length, the robot swings otherwise."
 MOST_JOINTS = 12  # of the numbers in M, C and g; larger matrices fill pages
 
 
 def appendix(state: State, formulas: Formulas | None = None) -> str:
     """HTML; `formulas`: of the robot that is shown, if there are any."""
-    return "".join([_sizing(state), _runs(state), _robot(state), _equations(state, formulas)])
+    return "".join([_sizing(state), _sensitivities(state), _runs(state), _robot(state), _equations(state, formulas)])
 
 
 def _section(title: str, *parts: str) -> str:
@@ -62,6 +68,28 @@ def _sizing(state: State) -> str:
         parts += [_figure("What the motors need", table_html(MOTOR_HEAD, rows))]
     parts += [f"<p>{html.escape(note)}</p>" for note in (*reasons(found), *found.notes)]
     return _section("Sizing", *parts, charts(found))
+
+
+def _sensitivities(state: State) -> str:
+    """How much the largest torques that a motion needs depend on masses and lengths."""
+    motion = state.inverse
+    if state.playing != "inverse" or motion is None:
+        return ""
+    if motion.robot.model.gives:
+        return _section("Sensitivities", f"<p>{SWINGS}</p>")
+    try:
+        found = peak_sensitivity(motion.robot, motion.q, motion.qd, motion.qdd)
+    except InputError as error:
+        return _section("Sensitivities", f"<p>{html.escape(str(error))}</p>")
+    shown = [k for k, row in enumerate(found.changes) if k < MOST_PARAMETERS and np.abs(row).max() > 0.0]
+    if not shown:
+        return ""
+    body = [[found.names[k], f"{found.nominal[k]:.4g}", *(f"{x:+.3g}" for x in found.changes[k])] for k in shown]
+    body = [["largest torque", "", *(f"{x:.4g}" for x in found.peaks)], *body]
+    title = "Largest torque of each joint (Nm, N), and its change as a mass or a length grows by 1 %"
+    left = len(found.names) - len(shown)
+    more = f"<p>{counted(left, 'parameter')} with less influence left out.</p>" if left else ""
+    return _section("Sensitivities", _figure(title, table_html(["", "value", *motion.robot.torque_names], body)), more)
 
 
 def _runs(state: State) -> str:
@@ -98,7 +126,10 @@ def _robot(state: State) -> str:
     parts: list[str] = []
     for tab, title in TABLES.items():
         columns = {str(column["field"]): str(column["headerName"]) for column in link_columns(draft, tab, state.angles)}
-        rows = [shown_cells(row, state.angles) for row in draft.rows]
+        rows = [
+            {**shown_cells(row, state.angles), KEPT: kept_text(row, rest)}
+            for row, rest in zip(draft.rows, draft.rest, strict=True)
+        ]
         used = [field for field in columns if any(row.get(field) for row in rows)]
         body = [[_short(str(row.get(field, ""))) for field in used] for row in rows]
         if len(used) > 1:  # more than the names of the links
@@ -116,7 +147,7 @@ def _short(text: str) -> str:
 
 def _equations(state: State, formulas: Formulas | None) -> str:
     robot = state.robot
-    parts = [f"<p class=law>{html.escape(CLOSED if robot.model.loops else LAW)}</p>"]
+    parts = [f"<p class=law>{html.escape(law_of(robot))}</p>"]
     if state.open_loop:
         return ""
     if formulas is not None:

@@ -13,12 +13,18 @@ from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.carrying import Payload
-from redyn.studio.entries import entries, independent_joints, is_closed
-from redyn.studio.plans import MotionPlan, RunPlan, Samples
-from redyn.studio.reaching import PoseForm
+from redyn.studio.entries import entries, guided, independent_joints, is_closed, planned
+from redyn.studio.plans import FINE, MotionPlan, RunPlan, Samples, fitted, is_rigid_of
+from redyn.studio.reaching import PoseForm, unsolved
 from redyn.studio.teaching import TaughtPlan
 
 MOST_NUMBERS = 200_000  # of a CSV file written out in the script
+
+
+_TRACKED = [
+    "run = tracked(robot, motion, t)  # joints are driven, what bends or gives swings",
+    "q, qd, qdd, tau = run.q, run.qd, run.qdd, run.tau",
+]
 
 
 def inverse_code(robot: Robot, plan: MotionPlan, payload: Payload | None = None) -> str:
@@ -31,11 +37,12 @@ def inverse_code(robot: Robot, plan: MotionPlan, payload: Payload | None = None)
         *_robot(robot.description, payload=payload),
         *_motion(plan, robot),
         f"t = np.linspace(0.0, {plan.duration!r}, {plan.count})",
-        "q, qd, qdd = motion(t)",
-        "tau = robot.inverse_dynamics(q, qd, qdd)",
+        *(_TRACKED if robot.model.gives else ["q, qd, qdd = motion(t)", "tau = robot.inverse_dynamics(q, qd, qdd)"]),
         "parts = robot.torque_parts(q, qd, qdd)  # inertia, coriolis, gravity, friction, springs: their sum is tau",
         "wrenches = robot.joint_wrenches(q, qd, qdd)",
     ]
+    if robot.model.gives:
+        lines[2] = "import redyn\nfrom redyn.simulation import tracked"
     if is_closed(robot):
         lines += [
             "pins = robot.loop_wrenches(q, qd, tau)  # of the joints that close the loops",
@@ -59,6 +66,8 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
     lines = ["import redyn", "", *_robot(robot.description, payload=plan.payload)]
     if any("np." in line for line in (*law, *start)):
         lines[:1] = ["import numpy as np", "", "import redyn"]
+    if any("tracked(" in line for line in law):
+        lines.insert(lines.index("import redyn") + 1, "from redyn.simulation import tracked")
     lines += [*start, *law]
     q, qd = ("q", "qd") if start else (_numbers(plan.q), _numbers(plan.qd))
 
@@ -76,11 +85,17 @@ def forward_code(robot: Robot, plan: RunPlan, other: RobotDescription | None, me
         same = plan.drive == "inverse"  # the torques are those of the first robot
         driven = options(methods[0], "law" if same else "law_second")
         state = "second.initial, [0.0] * second.dof"
-        if (len(own.q), len(own.qd)) == (len(plan.q), len(plan.qd)):
-            begin = [*_state(second, plan), *([] if same else _law(plan, second))]
-            state = f"{_numbers(plan.q)}, {_numbers(plan.qd)}" if own.way == "all" else "q_second, qd_second"
+        rigid = is_rigid_of(second, robot)
+        if rigid or (len(own.q), len(own.qd)) == (len(plan.q), len(plan.qd)):
+            mine = fitted(plan, second, robot)
+            begin = [*_state(second, mine), *([] if same else _law(mine, second))]
+            state = f"{_numbers(mine.q)}, {_numbers(mine.qd)}" if own.way == "all" else "q_second, qd_second"
+        begin = [_of_second(line) for line in begin]
+        if rigid and same:  # its torques have no entries for what bends or gives
+            begin, driven = ["law_second = (t, law[1][:, robot.driven_rates])"], options(methods[0], "law_second")
         call = f"redyn.simulate(second, {state}, {plan.duration!r}, {driven})"
-        lines += ["", *_robot(other, "second", plan.payload), *map(_of_second, begin), f"other = {call}"]
+        made = ["second = robot.rigid()"] if rigid else _robot(other, "second", plan.payload)
+        lines += ["", *made, *begin, f"other = {call}"]
     lines += ["", "print(run)", 'print("energy balance within", abs(run.energy.balance).max(), "J")']
     if is_closed(robot):
         lines += ['print("loops closed within", abs(run.loop_error).max(), "m")']
@@ -110,7 +125,11 @@ def state_code(robot: Robot, q: list[float], qd: list[float]) -> str:
         'print("gravity\\n", robot.gravity_torque(q))',
         'print("operations of the inverse dynamics:", robot.operation_count("inverse_dynamics"))',
     ]
-    if robot.model.simple and {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}:
+    if (
+        robot.model.simple
+        and not robot.model.gives
+        and {link.joint.type for link in description.links} <= {"revolute", "prismatic", "fixed"}
+    ):
         lines.append("print(robot.denoc(q, qd))  # the book's matrices")
     return "\n".join(lines) + "\n"
 
@@ -120,7 +139,7 @@ def reach_code(robot: Robot, form: PoseForm, q: list[float]) -> str:
     mask = "" if form.counts == "pose" else ", mask=[False] * 3 + [True] * 3"
     of, seen_from = ("0" if name == WORLD else repr(name) for name in (form.of, form.seen_from))
     lines = ["import redyn", "", *_robot(robot.description), f"q = {_numbers(q)}", f"frame = {form.frame!r}"]
-    if robot.nq == robot.dof or is_closed(robot):
+    if not unsolved(robot):
         lines += [
             f"pose = {form.pose().tolist()!r}",
             f"found = robot.inverse_kinematics_all(pose, frame, q{mask})",
@@ -151,8 +170,8 @@ def _robot(description: RobotDescription, name: str = "robot", payload: Payload 
 
 def _pose(robot: Robot, values: Any, near: str = "") -> str:
     """An expression for a configuration, from the numbers that users enter: see `entries.whole_pose`."""
-    own, given = entries(robot), _numbers(values)
-    if own.way == "all":
+    own, given = guided(robot), _numbers(values)
+    if own.way in ("all", "joints"):
         return given
     if own.way == "complete":
         return f"robot.complete({given}{f', near={near}' if near else ''}).q"
@@ -203,24 +222,34 @@ def _motion(plan: MotionPlan, robot: Robot) -> list[str]:
         given = [*(["robot"] if closed else []), *(_array(x) for x in (s.t, s.q, s.qd, s.qdd) if x is not None)]
         return [f"motion = redyn.trajectory.{'closed_' if closed else ''}samples({', '.join(given)})  # {s.name}"]
     if plan.taught is not None:
-        return _taught(plan.taught)
+        return _taught(plan.taught, _planned(robot))
     start = _pose(robot, plan.start)
     if plan.path is not None:
         path = plan.path
         advance = f", advance={path.advance!r}" if plan.kind == "screw" else ""
         numbers = f"{_numbers(path.centre)}, {plan.duration!r}, {_numbers(path.axis)}, {path.angle!r}{advance}"
-        return [f"start = {start}", f"motion = redyn.trajectory.{plan.kind}(robot, {numbers}, start=start)"]
+        call = f"redyn.trajectory.{plan.kind}({_planned(robot)}, {numbers}, start=start)"
+        lines = [f"start = {start}", f"motion = {call}"]
+        if robot.model.gives:  # which asks for every instant
+            lines += [f"fine = np.linspace(0.0, {plan.duration!r}, {FINE})"]
+            lines += ["motion = redyn.trajectory.samples(fine, *motion(fine))  # quicker at each instant"]
+        return lines
     if closed:
         return [
             f"start = {start}",
             f"stop = {_pose(robot, plan.stop, 'start')}",
             f"motion = redyn.trajectory.{plan.kind}(start, stop, {plan.duration!r}, robot=robot)",
         ]
-    extra = "" if robot.nq == robot.dof else ", robot=robot"
+    extra = "" if robot.nq == robot.dof or robot.model.gives else ", robot=robot"
     return [f"motion = redyn.trajectory.{plan.kind}({start}, {_numbers(plan.stop)}, {plan.duration!r}{extra})"]
 
 
-def _taught(plan: TaughtPlan) -> list[str]:
+def _planned(robot: Robot) -> str:
+    """The robot for which paths are planned: see `entries.planned`."""
+    return "robot.rigid()" if robot.model.gives else "robot"
+
+
+def _taught(plan: TaughtPlan, robot: str) -> list[str]:
     point = "redyn.trajectory.Point"
     rows = [
         f"    {point}(q={_numbers(each.q)}{''.join(f', {name}={value!r}' for name, value in each.options.items())}),"
@@ -229,7 +258,7 @@ def _taught(plan: TaughtPlan) -> list[str]:
     limits = {"speed": plan.speed, "acceleration": plan.acceleration}
     given = "".join(f", {name}={list(value)!r}" for name, value in limits.items() if value is not None)
     given += "".join(f", {name}={value!r}" for name, value in plan.tip.items())
-    return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught(robot, points{given})"]
+    return ["points = [", *rows, "]", f"motion = redyn.trajectory.taught({robot}, points{given})"]
 
 
 def _law(plan: RunPlan, robot: Robot) -> list[str]:
@@ -240,7 +269,8 @@ def _law(plan: RunPlan, robot: Robot) -> list[str]:
         return ["law = np.zeros(robot.dof)", f"law[robot.driven_rates] = {_numbers(plan.torque)}"]
     if plan.drive == "inverse" and plan.motion is not None:
         times = f"t = np.linspace(0.0, {plan.motion.duration!r}, {plan.motion.count})"
-        return [*_motion(plan.motion, robot), times, "law = (t, robot.inverse_dynamics(*motion(t)))"]
+        torques = "tracked(robot, motion, t).tau" if robot.model.gives else "robot.inverse_dynamics(*motion(t))"
+        return [*_motion(plan.motion, robot), times, f"law = (t, {torques})"]
     if plan.table is not None:
         t, rows, name = _array(plan.table.t), _array(plan.table.q), plan.table.name
         if whole:
@@ -253,6 +283,12 @@ def _law(plan: RunPlan, robot: Robot) -> list[str]:
             at = "[robot.velocity_names.index(name) for name in robot.independent]"
             seen = f"inertia[{at}] = robot.mass_matrix(target, reduced=True).diagonal()"
             inertia = ["inertia = np.zeros(robot.dof)", seen]
+        if guided(robot).way == "joints":
+            n, base = len(plan.target), len(planned(robot).initial) - len(plan.target)
+            at = "target" if not base else f"[*robot.rigid().initial[:{base}], *target]"
+            inertia = [
+                f"inertia = robot.rigid().mass_matrix({at}).diagonal()[-{n}:]  # as if links and gears were rigid"
+            ]
         return [
             f"target = {_pose(robot, plan.target)}",
             *inertia,

@@ -35,6 +35,8 @@ def other_convention(robot: RobotDescription) -> RobotDescription:
     names = [WORLD, *(str(link.name) for link in robot.links)]
     if any(link.parent != name for link, name in zip(robot.links, names, strict=False)):
         raise InputError("only serial chains, link after link, can be converted to the other DH convention")
+    if any(link.flexible is not None for link in robot.links):
+        raise InputError("a robot with flexible links cannot be converted to the other DH convention")
     if any(link.visual or link.collision for link in robot.links):
         raise InputError("a robot with shapes of its own cannot be converted to the other DH convention")
     modified = robot.convention == "modified-dh"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from redyn.errors import InputError
 from redyn.model import POSE_SIZE, QUATERNION_SIZE
+from redyn.model.configuration import spans
 from redyn.report import plots
 from redyn.report.colours import joint_colour
 from redyn.report.plots import turning
@@ -20,6 +21,7 @@ from redyn.robot import Robot
 
 Array = NDArray[np.float64]
 
+WIDE = 10.0  # the range of a mode's slider, beside how far links bend in random configurations
 _PLAIN = {"wx": "rotation x", "wy": "rotation y", "wz": "rotation z", "vx": "x", "vy": "y", "vz": "z"}
 
 
@@ -55,7 +57,7 @@ def torque_units(robot: Robot) -> list[str]:
 
 def velocity_heads(robot: Robot) -> list[dict[str, str]]:
     """Name and colour of each entry of qd, and of tau unless wheels roll."""
-    return [{"name": name, "colour": joint_colour(j)} for j, name in enumerate(robot.velocity_names)]
+    return [_head(robot, name) for name in robot.velocity_names]
 
 
 def torque_heads(robot: Robot) -> list[dict[str, str]]:
@@ -99,8 +101,11 @@ def slider_values(robot: Robot, q: Array) -> Array:
 
 
 def slid(robot: Robot, q: Array, slider: int, value: float) -> Array:
-    """The configuration with one slider moved."""
+    """The configuration with one slider moved; the link beyond an elastic gear goes with its motor."""
     values = slider_values(robot, q)
+    for i, link in enumerate(robot.model.located):
+        if link.joint.motor and robot.model.links[link.joint.motor - 1] is robot.model.located[slider]:
+            values[i] += value - values[slider]
     values[slider] = value
     moved = robot.integrate(robot.neutral(), values)
     for i, j in _free(robot):
@@ -109,12 +114,17 @@ def slid(robot: Robot, q: Array, slider: int, value: float) -> Array:
 
 
 def sliders(robot: Robot) -> list[dict[str, Any]]:
-    """Options of jog.js; without limits, half a turn each way, or a metre from the initial position."""
+    """Options of jog.js; without limits, half a turn each way, or a metre from the initial position.
+
+    Modes of flexible links move as far as these may bend.
+    """
     made: list[dict[str, Any]] = []
-    starts = slider_values(robot, robot.initial)
+    starts, widest = slider_values(robot, robot.initial), spans(robot.model)
     limits, turns = robot.limits, turning(robot, "coordinates")
     for j, (link, (low, high)) in enumerate(zip(robot.model.located, limits, strict=True)):
         span, start = np.pi if turns[j] else 1.0, float(starts[j])
+        if link.joint.kind == "mode":
+            span = WIDE * float(widest[j])
         limited = bool(np.isfinite(low) or np.isfinite(high))
         low = float(low) if np.isfinite(low) else min(-span, start - span)
         high = float(high) if np.isfinite(high) else max(span, start + span)
@@ -127,6 +137,7 @@ def sliders(robot: Robot) -> list[dict[str, Any]]:
                 "name": name,
                 **ends,
                 "turns": turns[j],
+                "bends": link.joint.kind == "mode",
                 "value": start,
                 "passive": False,
             }

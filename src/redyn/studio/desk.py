@@ -12,8 +12,7 @@ import numpy as np
 from nicegui import background_tasks, ui
 
 from redyn.errors import RedynError
-from redyn.kinematics import link_poses
-from redyn.report.scene import positions_and_quaternions, scene
+from redyn.report.scene import pose_rows, scene
 from redyn.studio import bundle, comparing, keep, messages, pins
 from redyn.studio.controls import Part, box, button, choose_tab, set_attribute, set_text, tabs, text
 from redyn.studio.inbox import Reads, open_robot
@@ -255,10 +254,13 @@ class Desk:
             session.following = cast(Any, background_tasks).create(self._follow(), name="robot of the tables")
 
     async def settled(self) -> None:
-        """Waits until the robot shown matches the tables, or they are invalid."""
+        """Waits until the robot shown matches the tables, or they are invalid, and joints are where they were put."""
         following = self.session.following
-        if following is not None and following is not asyncio.current_task():
+        if following is not None and following is asyncio.current_task():
+            return
+        if following is not None:
             await asyncio.wait([following])
+        await self.jog.taken()
 
     async def _follow(self) -> None:
         state, session = self.state, self.session
@@ -364,8 +366,8 @@ class Desk:
         """Shows the pose in sliders, matrices and, on request, in 3D."""
         state = self.state
         if move:
-            poses = positions_and_quaternions(link_poses(state.robot, state.q)[None, 1:])[0]
-            self.view.set_poses(poses.round(POSE_DIGITS).tolist())
+            rows = pose_rows(state.robot, state.q)
+            self.view.set_poses([[round(x, POSE_DIGITS) for x in row] for row in rows])
         self.jog.show_values()
         self.view.show_matrix()
         self.equations.show_numbers()

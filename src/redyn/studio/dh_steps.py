@@ -11,6 +11,7 @@ from redyn.description.placement import X_AXIS, Z_AXIS, rotation, translation
 from redyn.description.schema import WORLD
 from redyn.errors import RedynError
 from redyn.robot import Robot
+from redyn.studio.entries import planned, straightened
 from redyn.studio.units import RADIANS, Angles
 
 Array = NDArray[np.float64]
@@ -31,8 +32,8 @@ class _Row(NamedTuple):
 
 
 def dh_steps(robot: Robot, q: Array, angles: Angles = RADIANS) -> list[dict[str, Any]]:
-    """Four steps per link: rotation or translation, axis, initial pose and amount."""
-    modified, rows = _rows(robot, q)
+    """Four steps per link: rotation or translation, axis, initial pose, amount; of straight links and rigid gears."""
+    modified, rows = _rows(planned(robot), straightened(robot, q))
     steps: list[dict[str, Any]] = []
     for i, row in enumerate(rows, start=1):
         number = str(i).translate(_SUBSCRIPTS)

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from redyn.description import RobotDescription
+from redyn.description.ends import ROOT, TIP
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
 from redyn.studio import loop_rows
 from redyn.studio.cells import Problem
 from redyn.studio.closing import Closing, carried_over, distance
 from redyn.studio.convention import other_convention
+from redyn.studio.flexible_cells import FLEXIBLE
 from redyn.studio.links import blank_row, retyped, uniform_rods
 from redyn.studio.opening import Origin
 from redyn.studio.stretch import Stretch, stretch_of, stretched
@@ -51,7 +53,7 @@ class Editor:
         return f"{name}, {first.column}: {first.reason}"
 
     def wrong_tables(self) -> set[str]:
-        """The tables with errors: geometry, mass, joint, loops; errors of the whole robot count for the first."""
+        """The tables with errors: geometry, mass, joint, flexible, loops; those of the whole robot are in the first."""
         return {table_of(problem) for problem in self.problems}
 
     def refuse(self, description: RobotDescription, reason: str, last: RobotDescription, origin: Origin) -> None:
@@ -103,10 +105,13 @@ class Editor:
         before = self.draft
         if column == "name":
             old, new, robot = before.rows[row]["name"], changed["name"], before.robot
-            rows = [{**r, "parent": new} if r["parent"] == old else r for r in rows]
-            if robot.get("end_effector") == old:
-                robot = {**robot, "end_effector": new}
-            loops = loop_rows.renamed(before.loops, old, new)
+            ends = {old: new, **{f"{old}.{end}": f"{new}.{end}" for end in (ROOT, TIP)}}  # of a flexible link
+            rows = [{**r, "parent": ends.get(r["parent"], r["parent"])} for r in rows]
+            if robot.get("end_effector") in ends:
+                robot = {**robot, "end_effector": ends[robot["end_effector"]]}
+            loops = before.loops
+            for name, other in ends.items():
+                loops = loop_rows.renamed(loops, name, other)
             return self._change(replace(before, robot=robot, rows=tuple(rows), loops=loops))
         right = self._change(replace(self.draft, rows=tuple(rows)))
         self.offer = stretch_of(before, self.draft, row, column) if right else None
@@ -147,10 +152,13 @@ class Editor:
         if len(self.draft.rows) == 1:
             raise InputError("a robot needs at least one link")
         gone, parent = self.draft.rows[row]["name"], self.draft.rows[row]["parent"]
-        robot = {key: v for key, v in self.draft.robot.items() if key != "end_effector" or v != gone}
-        rows = [{**r, "parent": parent} if r["parent"] == gone else r for r in self.draft.rows]
-        rest = list(self.draft.rest)
-        loops, lost = loop_rows.without(self.draft.loops, gone, self.draft.joint_name(row))
+        names = {gone, *(f"{gone}.{end}" for end in (ROOT, TIP))}
+        robot = {key: v for key, v in self.draft.robot.items() if key != "end_effector" or v not in names}
+        rows = [{**r, "parent": parent} if r["parent"] in names else r for r in self.draft.rows]
+        rest, loops, lost = list(self.draft.rest), self.draft.loops, list[str]()
+        for name in sorted(names):
+            loops, more = loop_rows.without(loops, name, self.draft.joint_name(row))
+            lost += more
         del rows[row], rest[row]
         right = self._change(replace(self.draft, robot=robot, rows=tuple(rows), rest=tuple(rest), loops=loops))
         self.note = f"Removed with {gone}: loop {', '.join(lost)}." if lost else ""
@@ -225,5 +233,5 @@ def table_of(problem: Problem) -> str:
     """The table that shows the cell of an error."""
     if problem.table == "loops":
         return "loops"
-    columns_of = {"mass": set(MASS), "joint": set(JOINT)}
+    columns_of = {"mass": set(MASS), "joint": set(JOINT), "flexible": set(FLEXIBLE)}
     return next((table for table, columns in columns_of.items() if problem.column in columns), "geometry")

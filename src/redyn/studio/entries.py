@@ -3,22 +3,27 @@
 Of a robot without loops, all of them. Where loops are closed, those of the independent joints (the driven ones, if
 they determine the others); the rest is completed. If the independent rates are not those of whole joints with a number
 each, as with a floating base, all are entered and the nearest closed state is taken.
+
+Where links bend or gears give, a state has elastic coordinates as well, but motions are those of the joints alone (of
+motors): see `guided`. They are planned for the robot with straight links and rigid gears: see `planned`.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.errors import AssemblyError
+from redyn.errors import AssemblyError, InputError
 from redyn.kinematics.loops import assembler
 from redyn.robot import Robot
+from redyn.simulation.joints import Joints
 from redyn.studio.coordinates import slid, slider_values
 
 Array = NDArray[np.float64]
-Way = Literal["all", "complete", "assemble", "project"]
+Way = Literal["all", "complete", "assemble", "project", "joints"]
 
 STRIDE = 0.1  # rad or m, between poses on the way of a slider
 
@@ -74,15 +79,57 @@ def entries(robot: Robot) -> Entries:
     return every._replace(q=[variable.q for variable in own], qd=[variable.rate for variable in own], way=way)
 
 
+def why_undriven(robot: Robot) -> str:
+    """Why no motion of the joints of a robot whose links bend or whose gears give can be planned; empty if one can."""
+    if not robot.model.gives:
+        return ""
+    try:
+        joints = Joints(robot, "motion")
+    except InputError:
+        what = "loops" if robot.model.loops else "wheels" if robot.model.contacts else "joints of several axes"
+        bends = "links that bend" if robot.model.flexible else "elastic gears"
+        return f"{robot.name} has {bends} and {what}, and its joints cannot be driven along a motion"
+    return "" if joints.count else f"{robot.name} has no joint that could be driven along a motion"
+
+
+def guided(robot: Robot) -> Entries:
+    """The numbers of a motion: as `entries`, but where links bend or gears give, those of the joints (of motors)."""
+    if not robot.model.gives or why_undriven(robot):
+        return entries(robot)
+    joints = Joints(robot, "motion")
+    return Entries(joints.places, joints.rates, joints.rates, "joints")
+
+
+_rigid: WeakKeyDictionary[Robot, Robot] = WeakKeyDictionary()
+
+
+def planned(robot: Robot) -> Robot:
+    """The robot for which paths are planned: where links bend or gears give, with straight links and rigid gears."""
+    if not robot.model.gives:
+        return robot
+    if robot not in _rigid:
+        _rigid[robot] = robot.rigid()
+    return _rigid[robot]
+
+
+def straightened(robot: Robot, q: Array) -> Array:
+    """The configuration of `planned`, with the links where they are: beyond gears, not at their motors."""
+    values = dict(zip(robot.coordinate_names, q.tolist(), strict=True))
+    return np.array([values.get(name, values.get(f"{name}.link")) for name in planned(robot).coordinate_names])
+
+
 def independent_joints(robot: Robot) -> list[str]:
     """The joints of the entries, for `Robot.assemble`."""
     return list(dict.fromkeys(robot.model.driven[i].joint.name for i in entries(robot).qd))
 
 
 def whole_pose(robot: Robot, values: ArrayLike, near: Array | None = None) -> Array:
-    """The configuration, from the numbers entered; on the branch of `near`, or of the initial one."""
-    own, given = entries(robot), np.asarray(values, dtype=np.float64)
-    if own.way == "all":
+    """The configuration of a motion, from the numbers entered; on the branch of `near`, or of the initial one.
+
+    Where links bend or gears give, it is that of the joints alone.
+    """
+    own, given = guided(robot), np.asarray(values, dtype=np.float64)
+    if own.way in ("all", "joints"):
         return given
     if own.way == "complete":
         return robot.complete(given, near=near).q

@@ -14,7 +14,7 @@ from redyn.errors import InputError, RedynError
 from redyn.robot import Robot
 from redyn.studio.cells import angles, number_text, numbers
 from redyn.studio.coordinates import coordinate_units, unit_quaternions
-from redyn.studio.entries import entries, is_closed, whole_pose
+from redyn.studio.entries import Entries, entries, guided, is_closed, planned, whole_pose, why_undriven
 from redyn.studio.grounding import GroundForm, can_stand
 from redyn.studio.inbox import finite
 from redyn.studio.limits import has_efforts, has_stops
@@ -36,7 +36,7 @@ from redyn.studio.plans import (
 from redyn.studio.pushing import MOST as MOST_PUSHES
 from redyn.studio.pushing import PushForm
 from redyn.studio.teaching import TaughtForm, duration_of
-from redyn.studio.usual import UsualPath, usual_path, usual_rates, usual_stop, usual_torque
+from redyn.studio.usual import UsualPath, usual_gains, usual_path, usual_rates, usual_stop, usual_torque
 from redyn.trajectory.table import Table
 
 Array = NDArray[np.float64]
@@ -74,9 +74,9 @@ def per_joint(where: str, texts: list[str], names: list[str]) -> Numbers:
     return tuple(values)
 
 
-def configuration(where: str, texts: list[str], robot: Robot) -> Numbers:
-    """A row of fields for the entries of q."""
-    own = entries(robot)
+def configuration(where: str, texts: list[str], robot: Robot, of: Entries | None = None) -> Numbers:
+    """A row of fields for the entries of q: those of a motion, or others."""
+    own = of or guided(robot)
     values = per_joint(where, texts, own.names(robot))
     return unit_quaternions(where, robot, values) if len(own.q) == robot.nq else values
 
@@ -134,7 +134,7 @@ class PathForm:
     def of(robot: Robot, found: UsualPath) -> PathForm:
         path = found.path
         degrees = number_text(round(float(np.degrees(path.angle)), 9))
-        begin = _texts(robot, np.array(found.begin), entries(robot).q)
+        begin = _texts(robot, np.array(found.begin), guided(robot).q)
         return PathForm(begin, _row(path.centre), _row(path.axis), f"{degrees} deg", number_text(path.advance))
 
     def plan(self, kind: str) -> PathPlan:
@@ -161,7 +161,8 @@ class PathForm:
 
     def _arm(self, robot: Robot) -> tuple[Array, Array]:
         """Where the end effector begins, and the way there from the nearest point of the axis."""
-        tip = robot.forward_kinematics(whole_pose(robot, configuration("start", self.begin, robot)))[:3, 3]
+        begin = whole_pose(robot, configuration("start", self.begin, robot))
+        tip = planned(robot).forward_kinematics(begin)[:3, 3]
         path = self.plan("circle")
         axis = np.array(path.axis) / max(float(np.linalg.norm(path.axis)), 1e-12)
         arm = tip - path.centre
@@ -185,15 +186,16 @@ class MotionForm:
     def fit(self, robot: Robot) -> None:
         """Default values for a new robot."""
         stop = BOOK_STOPS.get(robot.name, [])
-        if robot.dof != len(stop):
-            stop = _texts(robot, usual_stop(robot), entries(robot).q)
-        self.start, self.stop = _initial(robot), list(stop)
+        own = guided(robot)
+        if len(own.q) != len(stop):
+            stop = _texts(robot, usual_stop(robot), own.q)
+        self.start, self.stop = _texts(robot, robot.initial[own.q], own.q), list(stop)
         self.samples, self.paths, self.taught, self.typed = None, {}, TaughtForm(), False
         self.kind = "cycloidal" if self.kind in ("csv", "taught", *PATHS) else self.kind
 
     def refit(self, robot: Robot) -> None:
         """Keeps the values that still fit the robot."""
-        if len(self.start) != len(entries(robot).q):
+        if len(self.start) != len(guided(robot).q):
             self.fit(robot)
         self.paths = {kind: path for kind, path in self.paths.items() if path.typed}
 
@@ -231,8 +233,8 @@ class MotionForm:
 
     def take(self, name: str, table: Table, robot: Robot) -> None:
         """A motion from a file, at most an hour long."""
-        own = entries(robot)
-        if own.way != "complete" and robot.nq != robot.dof:
+        own = guided(robot)
+        if own.way not in ("complete", "joints") and robot.nq != robot.dof:
             raise InputError(
                 f"{name}: {robot.name} has joints with quaternions, whose samples cannot be interpolated; "
                 "choose another motion"
@@ -277,6 +279,12 @@ class RunForm:
     compare: str = ""  # empty, "method:NAME" or "robot:NAME"
     table: Samples | None = None
     duration_given: bool = False
+    gains_given: bool = False
+
+    def set_gain(self, name: str, text: str) -> None:
+        """Likewise."""
+        setattr(self, name, text)
+        self.gains_given = True
 
     def set_duration(self, text: str) -> None:
         """Set by the user, so it is kept when the robot changes."""
@@ -286,8 +294,10 @@ class RunForm:
         own = entries(robot)
         self.q = _initial(robot)
         self.qd, self.torque = ["0"] * len(own.qd), ["0"] * len(own.tau)
-        self.target = _texts(robot, usual_stop(robot), own.q)
+        self.target = _texts(robot, usual_stop(robot), guided(robot).q)
         self.duration = self.duration if self.duration_given else _usual(robot)
+        if not self.gains_given:
+            self.kp, self.kd = (number_text(x) for x in usual_gains(robot))
         self.table, self.pushes = None, []
         self.drive = "none" if self.drive == "csv" else self.drive
         self.ground = GroundForm(on=bool(robot.description.ground) and can_stand(robot))
@@ -298,7 +308,8 @@ class RunForm:
 
     def refit(self, robot: Robot) -> None:
         own = entries(robot)
-        if (len(self.q), len(self.qd), len(self.torque)) != (len(own.q), len(own.qd), len(own.tau)):
+        counts = len(own.q), len(own.qd), len(own.tau), len(guided(robot).q)
+        if (len(self.q), len(self.qd), len(self.torque), len(self.target)) != counts:
             self.fit(robot)
         self.pushes = [push for push in self.pushes if push.link in robot.frame_names]
 
@@ -311,7 +322,7 @@ class RunForm:
         own = entries(robot)
         known = drives(robot)
         if self.drive not in known:
-            why = f" for {robot.name}, which is on wheels" if self.drive in DRIVES else ""
+            why = f" for {robot.name}, {_why_few(robot)}" if self.drive in DRIVES else ""
             raise InputError(f"torque: expected one of {', '.join(known)}{why}, got {self.drive!r}")
         if self.method not in METHODS:
             raise InputError(f"integrator: expected one of {', '.join(METHODS)}, got {self.method!r}")
@@ -322,7 +333,7 @@ class RunForm:
             raise InputError(f"torque limits: {robot.name} has no effort limits; {where}")
         duration = number("duration", self.duration, 1e-3, LONGEST)
         plan = RunPlan(
-            configuration("q", self.q, robot),
+            configuration("q", self.q, robot, own),
             per_joint("qd", self.qd, own.rate_names(robot)),
             duration,
             self.drive,
@@ -386,8 +397,15 @@ class RunForm:
 
 
 def drives(robot: Robot) -> dict[str, str]:
-    """Torques that a robot may be driven by: motions between poses are not for wheels."""
-    return {key: text for key, text in DRIVES.items() if not robot.model.contacts or key in OF_WHEELS}
+    """Torques that a robot may be driven by: motions between poses are not for all, see `_why_few`."""
+    return {key: text for key, text in DRIVES.items() if not _why_few(robot) or key in OF_WHEELS}
+
+
+def _why_few(robot: Robot) -> str:
+    """Why a robot cannot follow motions between poses; empty if it can."""
+    if robot.model.contacts:
+        return "which is on wheels"
+    return "which bends and has loops or joints of several axes" if why_undriven(robot) else ""
 
 
 def _check_length(name: str, t: np.ndarray) -> None:
@@ -401,9 +419,9 @@ def _texts(robot: Robot, values: Array, at: list[int]) -> list[str]:
     return [number_text(float(x), units[i] == "rad") for x, i in zip(values, at, strict=True)]
 
 
-def present(robot: Robot, q: Array) -> list[str]:
-    """A configuration as the fields show it."""
-    at = entries(robot).q
+def present(robot: Robot, q: Array, motion: bool = False) -> list[str]:
+    """A configuration as the fields show it: those of a state, or of a motion."""
+    at = (guided if motion else entries)(robot).q
     return _texts(robot, q[at], at)
 
 

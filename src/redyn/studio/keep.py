@@ -19,6 +19,8 @@ from redyn.robot import Robot
 from redyn.studio.carrying import FIELDS as FIELDS_OF_PAYLOAD
 from redyn.studio.carrying import PayloadForm
 from redyn.studio.editor import MOST_LINKS
+from redyn.studio.entries import guided
+from redyn.studio.flexible_cells import FLEXIBLE
 from redyn.studio.forms import MotionForm, PathForm, RunForm
 from redyn.studio.grounding import FIELDS as FIELDS_OF_GROUND
 from redyn.studio.grounding import GroundForm
@@ -46,7 +48,7 @@ _TEXTS = {
     "motion": ("kind", "duration", "sample"),
     "run": ("duration", "drive", "kp", "kd", "method", "rtol", "step", "sample", "compare"),
 }
-_SWITCHES = ("stops", "saturate", "duration_given")  # of a run
+_SWITCHES = ("stops", "saturate", "duration_given", "gains_given")  # of a run
 _LISTS = {"motion": ("start", "stop"), "run": ("q", "qd", "torque", "target")}
 
 
@@ -155,6 +157,7 @@ def _tab(value: object) -> Tab:
 def _draft(data: dict[str, Any]) -> Draft:
     """Tables with errors in them."""
     rows = tuple({str(key): str(text)[:LONGEST] for key, text in row.items()} for row in data["rows"])
+    rows = tuple({**dict.fromkeys(FLEXIBLE, ""), **row} for row in rows)  # which earlier versions did not have
     rest = tuple(dict(entry) for entry in data["rest"])
     robot = dict(data["robot"])
     if not 0 < len(rows) == len(rest) <= MOST_LINKS or robot["convention"] not in ("dh", "modified-dh", "frames"):
@@ -192,7 +195,7 @@ def _taught(data: object, robot: Robot) -> TaughtForm:
         values = [str(text)[:LONGEST] for text in point["q"]]
         fields = {name: str(point[name])[:LONGEST] for name in FIELDS}
         fields["leg"] = fields["leg"] if fields["leg"] in LEGS else "quintic"
-        if len(values) == robot.nq:
+        if len(values) == len(guided(robot).q):
             points.append(PointForm(values, **fields))
     limits = [str(kept[name])[:LONGEST] for name in ("speed", "acceleration")]
     return TaughtForm(points, *limits, *(str(kept.get(name, ""))[:LONGEST] for name in TIP))

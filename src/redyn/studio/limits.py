@@ -66,17 +66,15 @@ def position_range(robot: Robot) -> Range:
 
 def speed_range(robot: Robot) -> Range:
     """Bounds of the entries of qd."""
-    return _symmetric(robot, {link.name: link.joint.speed_limit for link in robot.description.links})
+    limits = {link.joint.name: link.joint.speed_limit for link in robot.description.links}
+    joints = [link.joint for link in robot.model.driven]
+    high = np.array([(joint.kind != "mode" and limits.get(joint.name)) or np.inf for joint in joints])
+    return Range(-high, high)
 
 
 def effort_range(robot: Robot) -> Range:
     """Bounds of the entries of tau."""
     return Range(-robot.effort_limits, robot.effort_limits)
-
-
-def _symmetric(robot: Robot, limits: dict[str | None, float | None]) -> Range:
-    high = np.array([limits.get(link.name) or np.inf for link in robot.model.driven])
-    return Range(-high, high)
 
 
 def has_stops(robot: Robot) -> bool:

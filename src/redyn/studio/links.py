@@ -11,6 +11,7 @@ from redyn.description.numbers import parse_angle
 from redyn.description.schema import COORDINATES, QUATERNION, SEVERAL, WORLD
 from redyn.errors import InputError
 from redyn.studio.cells import Row, number_text, numbers
+from redyn.studio.flexible_cells import FLEXIBLE, GEAR, bends
 from redyn.studio.table import CENTRE, GEOMETRY, INERTIA, JOINT, MASS, MORE, MOST, VARIABLE, Draft, read
 
 ROD = {"mass": "1", "x": "-0.5", "y": "0", "z": "0", "xx": "0", "yy": "1/12", "zz": "1/12"}
@@ -20,9 +21,9 @@ def retyped(row: Row, before: str, convention: str) -> Row:
     """Changes the joint type: clears the fields it does not use and fills in those it needs."""
     kind = row["joint"]
     if kind == "fixed":
-        row |= dict.fromkeys((*JOINT, "initial", "driven"), "")
+        row |= dict.fromkeys((*JOINT, *GEAR, "initial", "driven"), "")
     if kind in SEVERAL:
-        row |= dict.fromkeys(("lower", "upper", "offset", *MOST), "")
+        row |= dict.fromkeys(("lower", "upper", "offset", *MOST, *GEAR), "")
     if COORDINATES.get(kind) != COORDINATES.get(before):
         row["initial"] = ""
     if convention == "frames":
@@ -47,7 +48,8 @@ def _across(axis: str) -> str:
 
 def blank_row(convention: str, centre: str, first: bool) -> Row:
     """A slender rod of one metre and one kilogram along x, on a revolute joint at the end of the previous link."""
-    row = dict.fromkeys(("parent", "driven", *GEOMETRY[convention], *MORE, *MASS, *JOINT), "") | {"joint": "revolute"}
+    columns = ("parent", "driven", *GEOMETRY[convention], *MORE, *MASS, *JOINT, *FLEXIBLE)
+    row = dict.fromkeys(columns, "") | {"joint": "revolute"}
     zeros = {"frames": {"xyz": "0, 0, 0", "rpy": "0, 0, 0", "axis": "0, 0, 1"}}
     row |= zeros.get(convention, dict.fromkeys(GEOMETRY[convention], "0"))
     row |= ROD
@@ -75,11 +77,17 @@ def new_robot(convention: str) -> RobotDescription:
 
 
 def uniform_rods(draft: Draft) -> Draft:
-    """Mass centres and inertias of slender rods from the previous frame to the link's own (dh only)."""
+    """Mass centres and inertias of slender rods from the previous frame to the link's own (dh only).
+
+    Flexible links stay as they are: their beams are rods already, and what else they have is at their tips.
+    """
     if draft.convention != "dh":
         raise InputError("uniform rods are available for the book's DH tables only")
     rows: list[Row] = []
-    for row in draft.rows:
+    for row, rest in zip(draft.rows, draft.rest, strict=True):
+        if bends(row, rest):
+            rows.append(row)
+            continue
         try:
             a, b, alpha, mass = (parse_angle(row[c] or "0") for c in ("a", "b", "alpha", "mass"))
         except ValueError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from redyn.description import RobotDescription, from_mapping, library
 from redyn.description.checks import check_moves
+from redyn.description.ends import TIP, frame_links
 from redyn.description.packages import PACKAGES
 from redyn.description.schema import WORLD
 from redyn.errors import InputError, RedynWarning
@@ -61,6 +62,7 @@ class Opened:
 def check_size(description: RobotDescription) -> None:
     """Raises an error if the robot is too large for the studio."""
     values = sum(len(link.joint.neutral) for link in description.links if link.joint.type != "fixed")
+    values += sum(sum(link.flexible.modes) for link in description.links if link.flexible is not None)
     if values > MOST_VALUES:
         raise InputError(f"{description.name} has {values} joint values; the studio shows at most {MOST_VALUES}")
     if len(description.links) > MOST_LINKS:
@@ -133,13 +135,17 @@ def received(answer: dict[str, Any], folder: Path, archive: str) -> Opened:
 
 
 def farthest_tip(description: RobotDescription) -> str:
-    """Default end effector of a tree: the leaf frame with the most joints on its path."""
+    """Default end effector of a tree: the leaf frame with the most joints on its path; of a beam, its tip."""
     joints: dict[str, int] = {WORLD: 0}
     left = {str(link.name): link for link in description.links}
+    owner = frame_links(description.links)
+    parents = {name: owner.get(str(link.parent), str(link.parent)) for name, link in left.items()}
+    beams = {name for name, link in left.items() if link.flexible and description.convention != "dh"}
     while left:  # parents may come later in the file
         for name, link in list(left.items()):
-            if str(link.parent) in joints:
-                joints[name] = joints[str(link.parent)] + (link.joint.type != "fixed")
+            if parents[name] in joints:
+                joints[name] = joints[parents[name]] + (link.joint.type != "fixed")
                 del left[name]
-    inner = {str(link.parent) for link in description.links}
-    return max((name for name in joints if name not in inner), key=lambda name: joints[name])
+    inner = set(parents.values())
+    leaf = max((name for name in joints if name not in inner), key=lambda name: joints[name])
+    return f"{leaf}.{TIP}" if leaf in beams else leaf

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from redyn import trajectory
+from redyn.errors import RedynError
 from redyn.studio.carrying import Payload
-from redyn.studio.entries import is_closed, whole_pose, whole_state, whole_torque
+from redyn.studio.entries import (
+    entries,
+    guided,
+    is_closed,
+    planned,
+    straightened,
+    whole_pose,
+    whole_state,
+    whole_torque,
+)
 from redyn.studio.teaching import TaughtPlan
 from redyn.words import counted
 
@@ -41,10 +51,12 @@ DRIVES = {
     "pd": "PD + gravity, to a pose",
     "computed": "Computed torque, along the motion",
 }
-METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
+METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "rosenbrock", "radau", "lsoda")
+RIGID = "rigid:"  # a simulation beside it, of the same robot with straight links and rigid gears
 FIXED_STEP = ("rk4", "euler", "taylor")  # the others have variable steps
 
 USUAL_SAMPLE = 0.01  # s between the rows of a result
+FINE = 1001  # samples of a path that the joints of a flexible robot follow
 FEW = 500  # rows of a result, about: short runs are sampled finer
 MOST_ROWS = 400_000
 MOST_NUMBERS = 3_000_000  # rows times joint values: some 200 MB with rates, torques and energies
@@ -121,21 +133,29 @@ class MotionPlan:
     taught: TaughtPlan | None = None
 
     def motion(self, robot: Robot) -> Callable[[Any], tuple[Array, Array, Array]]:
+        """Of the whole robot; where links bend or gears give, of the joints, as those of the rigid robot would move."""
         s = self.samples
         if s is not None:
             if is_closed(robot):
                 return trajectory.closed_samples(robot, s.t, s.q, s.qd, s.qdd)
             return trajectory.samples(s.t, s.q, s.qd, s.qdd)
         if self.taught is not None:
-            return self.taught.motion(robot)
+            return self.taught.motion(planned(robot))
         start = whole_pose(robot, self.start)
         if self.path is not None:
             centre, axis, angle = self.path.centre, self.path.axis, self.path.angle
+            rigid = planned(robot)
             if self.kind == "circle":
-                return trajectory.circle(robot, centre, self.duration, axis, angle, start=start)
-            return trajectory.screw(robot, centre, self.duration, axis, angle, self.path.advance, start=start)
+                path = trajectory.circle(rigid, centre, self.duration, axis, angle, start=start)
+            else:
+                path = trajectory.screw(rigid, centre, self.duration, axis, angle, self.path.advance, start=start)
+            if not robot.model.gives:
+                return path
+            fine = np.linspace(0.0, self.duration, FINE)  # it takes long at an instant, but not for many at once
+            return trajectory.samples(fine, *path(fine))
         stop = whole_pose(robot, self.stop, near=start)
-        return getattr(trajectory, self.kind)(start, stop, self.duration, robot=robot)
+        whole = None if guided(robot).way == "joints" else robot
+        return getattr(trajectory, self.kind)(start, stop, self.duration, robot=whole)
 
     @property
     def count(self) -> int:
@@ -206,10 +226,44 @@ class RunPlan:
 
 
 def inertia_seen(robot: Robot, q: Array) -> Array:
-    """What every joint moves at a pose; where loops are closed, the independent ones with all that follows them."""
+    """What every joint moves at a pose; where loops are closed, the independent ones with all that follows them.
+
+    Where links bend or gears give, the pose is that of the joints, and so is what is returned: as if links were rigid.
+    """
+    if guided(robot).way == "joints":
+        rigid = planned(robot)
+        at = rigid.initial
+        at[-len(q) :] = q  # a floating base comes first
+        return rigid.mass_matrix(at).diagonal()[-len(q) :]
     closure = robot.model.closure
     if closure is None:
         return robot.mass_matrix(q).diagonal()
     seen = np.zeros(robot.dof)
     seen[list(closure.independent)] = robot.mass_matrix(q, reduced=True).diagonal()
     return seen
+
+
+def is_rigid_of(robot: Robot, first: Robot) -> bool:
+    """Whether it is the same robot with straight links and rigid gears."""
+    return first.model.gives and robot.coordinate_names == planned(first).coordinate_names
+
+
+def fitted(plan: RunPlan, robot: Robot, first: Robot) -> RunPlan:
+    """The plan for another robot: its own initial pose at rest if the number of joints differs.
+
+    The rigid robot of one whose links bend or gears give begins with its joints where they are.
+    """
+    own = entries(robot)
+    missing = [str(push.link) for push in plan.pushes if push.link not in robot.frame_names]
+    if missing:
+        raise RedynError(f"{robot.name} has no link {missing[0]}, on which a push acts")
+    if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
+        return plan
+    if is_rigid_of(robot, first):
+        rates = dict(zip(first.velocity_names, plan.qd, strict=True))
+        qd = tuple(rates.get(name, rates.get(f"{name}.link", 0.0)) for name in robot.velocity_names)
+        return replace(plan, q=tuple(straightened(first, np.array(plan.q)).tolist()), qd=qd)
+    if plan.drive != "none":
+        count = counted(len(own.qd), "velocity", "velocities")
+        raise RedynError(f"{robot.name} has {count}, not {len(plan.qd)}: compare free falls only")
+    return replace(plan, q=tuple(float(x) for x in robot.initial[own.q]), qd=(0.0,) * len(own.qd))

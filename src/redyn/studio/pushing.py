@@ -78,7 +78,7 @@ def new_push(robot: Robot) -> PushForm:
     """On the end effector, against gravity, a tenth of the weight."""
     link = robot.model.end_effector or robot.link_names[-1]
     gravity = robot.gravity if robot.gravity.any() else np.array([-9.81, 0.0, 0.0])
-    return PushForm(link, force=_text(-0.1 * float(robot.parameters[::10].sum()) * gravity, 2))
+    return PushForm(link, force=_text(-0.1 * robot.total_mass * gravity, 2))
 
 
 def dragged(robot: Robot, link: int, point: Array, force: Array, start: float) -> PushForm:

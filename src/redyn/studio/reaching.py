@@ -16,14 +16,14 @@ from redyn.description.placement import rpy_rotation
 from redyn.description.poses import rpy_angles
 from redyn.description.schema import WORLD
 from redyn.errors import InputError
-from redyn.kinematics import link_poses, section
+from redyn.kinematics import section
 from redyn.kinematics.all_solutions import AllSolutions
 from redyn.kinematics.manipulability import Manipulability
 from redyn.report.plots import turning
-from redyn.report.scene import pack_floats, positions_and_quaternions
+from redyn.report.scene import pack_floats, pose_rows, positions_and_quaternions
 from redyn.robot import Robot
 from redyn.studio.cells import number_text
-from redyn.studio.entries import entries, is_closed
+from redyn.studio.entries import entries, is_closed, planned
 from redyn.studio.limits import position_range
 from redyn.studio.units import RADIANS, Angles
 from redyn.words import counted
@@ -126,6 +126,12 @@ def unsolved(robot: Robot) -> str:
     """Why there is no inverse kinematics of a robot; empty if there is."""
     if robot.model.contacts:
         return f"No inverse kinematics: {robot.name} is on wheels, which are not solved for. Move it with the sliders."
+    if robot.model.gives:
+        what = "links bend" if robot.model.flexible else "gears give"
+        return (
+            f"No inverse kinematics: {what} in {robot.name}, so many shapes reach a pose. Move it with the sliders; in "
+            "Python, robot.rigid() has solutions."
+        )
     if robot.nq == robot.dof or is_closed(robot):
         return ""
     return (
@@ -164,7 +170,7 @@ def _proper(pose: Array) -> Array:
 
 def _only_positions(robot: Robot, frame: str) -> bool:
     """Whether the joints have nothing left once the position is given, as for a planar arm with two of them."""
-    if robot.model.loops or robot.model.contacts or robot.nq != robot.dof or robot.dof > 3:
+    if unsolved(robot) or robot.model.loops or robot.dof > 3:
         return False
     somewhere = robot.initial + 0.3 * np.arange(1, robot.dof + 1)
     return int(np.linalg.matrix_rank(robot.jacobian(somewhere, frame)[3:], 1e-6)) == robot.dof
@@ -248,7 +254,8 @@ class Reached(NamedTuple):
         """Poses of the moving links for each solution, as the viewer wants them."""
         if not len(self.found):
             return []
-        return np.round(positions_and_quaternions(link_poses(robot, self.found.solutions)[:, 1:]), 6).tolist()
+        rows = (pose_rows(robot, q) for q in self.found.solutions)
+        return [[[round(x, 6) for x in row] for row in each] for each in rows]
 
     def at(self, q: Array) -> int:
         """Which solution these joint values are; -1: none."""
@@ -379,7 +386,7 @@ class Cloud(NamedTuple):
 
 def cloud(report: Callable[[float, str], None], order: CloudOrder) -> Cloud:
     report(0.0, "computing the workspace")
-    robot = Robot(order.robot)
+    robot = planned(Robot(order.robot))
     slow = bool(robot.model.loops)
     found = robot.workspace(order.frame, samples=CLOSED_POINTS if slow else POINTS)
     return Cloud(order, found.points, found.base, found.reach)

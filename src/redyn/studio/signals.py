@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from redyn.report.plots import turning
+from redyn.report.plots import Plot, turning
 from redyn.robot import Robot
 from redyn.studio.coordinates import coordinate_units
-from redyn.studio.entries import whole_pose
+from redyn.studio.entries import guided, whole_pose
 from redyn.studio.units import RADIANS, Angles
-from redyn.studio.work import Finished, Inverse, inverse_plots, run_plots
+from redyn.studio.work import PREFIXES, Finished, Inverse, inverse_plots, run_plots
 
 if TYPE_CHECKING:
     from redyn.studio.plans import RunPlan
@@ -34,10 +34,13 @@ GROUPS = {
     "energy": ("energy: {}", "J", "J"),
     "reference": ("{}: reference", "rad", "m"),
     "error": ("{}: reference - value", "rad", "m"),
+    "deflection": ("{}: tip deflection", "m", "m"),
+    "tip-twist": ("{}: tip twist", "rad", "rad"),
+    "twist": ("{}: twist of the gear", "rad", "rad"),
+    "give": ("{}: give of the gear", "m", "m"),
     "normal": ("{}: normal force", "N", "N"),
     "slip": ("{}: slip", "m/s", "m/s"),
 }
-_PLOTS = {"torque": "tau"}  # plots that are not called like their columns
 
 
 class Signal(NamedTuple):
@@ -93,9 +96,7 @@ class Trace:
 
 def of_inverse(found: Inverse) -> Trace:
     """A motion and its torques."""
-    plots: dict[str, Curves] = {
-        _PLOTS.get(key, key): (plot.names, plot.values) for key, plot in inverse_plots(found).items()
-    }
+    plots = _curves(inverse_plots(found))
     kind = found.plan.samples.name if found.plan.samples is not None else found.plan.kind
     return _trace("inverse", f"{found.robot.name}, {kind}", found.robot, found.t, plots)
 
@@ -103,18 +104,23 @@ def of_inverse(found: Inverse) -> Trace:
 def of_run(finished: Finished, plan: RunPlan) -> Trace:
     """A simulation; if a controller acts, with its reference and error."""
     run = finished.run
-    plots: dict[str, Curves] = {key: (plot.names, plot.values) for key, plot in run_plots(run).items() if key in GROUPS}
+    plots = _curves(run_plots(run))
     wanted = _reference(run.robot, plan, run.t)
     if wanted is not None:
-        names = run.robot.coordinate_names
-        plots |= {"reference": (names, wanted), "error": (names, wanted - run.q)}
+        own = guided(run.robot)
+        at = own.q if own.way == "joints" else list(range(run.robot.nq))
+        names = [run.robot.coordinate_names[i] for i in at]
+        plots |= {"reference": (names, wanted), "error": (names, wanted - run.q[:, at])}
     about = ", ".join([run.robot.name, run.method, *plan.conditions])
     return _trace("forward", about, run.robot, run.t, plots)
 
 
 def _reference(robot: Robot, plan: RunPlan, t: Array) -> Array | None:
-    """What a controller aims at; None without one, or with quaternions, which cannot be subtracted."""
-    if robot.nq != robot.dof:
+    """What a controller aims at; None without one, or with quaternions, which cannot be subtracted.
+
+    Where links bend or gears give, it is a motion of the joints.
+    """
+    if robot.nq != robot.dof and guided(robot).way != "joints":
         return None
     if plan.drive == "pd":
         return np.tile(whole_pose(robot, plan.target), (len(t), 1))
@@ -140,7 +146,17 @@ def column_units(robot: Robot, names: Iterable[str]) -> list[str]:
             units[f"{group}_{name}"] = angular if turns else linear
     for name, unit in zip(robot.coordinate_names, coordinate_units(robot), strict=True):
         units[f"q_{name}"] = unit
-    whole = {"path": "m", "energy": "J", "normal": "N", "pressure": "m", "slip": "m/s"}
+    whole = {
+        "path": "m",
+        "deflection": "m",
+        "tip-twist": "rad",
+        "twist": "rad",
+        "give": "m",
+        "energy": "J",
+        "normal": "N",
+        "pressure": "m",
+        "slip": "m/s",
+    }
     of_contacts = {"fx": "N", "fy": "N", "fz": "N", "gap": "m", "slip": "m/s"}
     found: list[str] = []
     for name in names:
@@ -148,6 +164,17 @@ def column_units(robot: Robot, names: Iterable[str]) -> list[str]:
         part, group = own.rpartition("_")[0], own.partition("_")[0]  # of a torque by cause
         last = of_contacts.get(own.rpartition("_")[2], "") if group == "contact" else ""
         found.append(units.get(own) or units.get(part) or last or whole.get(group, ""))
+    return found
+
+
+def _curves(plots: dict[str, Plot]) -> dict[str, Curves]:
+    """Of plots by group; modes are among the values, behind those of joints."""
+    found: dict[str, Curves] = {}
+    for key, plot in plots.items():
+        group, values = PREFIXES[key], np.asarray(plot.values, dtype=np.float64)
+        if group in GROUPS:
+            names, before = found.get(group, ([], values[:, :0]))
+            found[group] = [*names, *plot.names], np.hstack([before, values])
     return found
 
 

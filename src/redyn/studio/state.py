@@ -18,12 +18,13 @@ from redyn.kinematics.summary import loop_summary, singular_share
 from redyn.report.scene import Carried
 from redyn.robot import Robot
 from redyn.simulation import Run
+from redyn.simulation.joints import Joints
 from redyn.studio import inbox
 from redyn.studio.carrying import Payload, PayloadForm
 from redyn.studio.closing import Closing, closing
 from redyn.studio.coordinates import slid
 from redyn.studio.editor import Editor
-from redyn.studio.entries import entries, is_closed, movable, towards, why_open
+from redyn.studio.entries import entries, guided, is_closed, movable, planned, towards, why_open, why_undriven
 from redyn.studio.forms import MotionForm, RunForm, per_joint
 from redyn.studio.jobs import Job
 from redyn.studio.lessons import Lessons
@@ -31,7 +32,7 @@ from redyn.studio.limits import position_range
 from redyn.studio.motors import MotorForm, Sized, sized
 from redyn.studio.opening import Opened, Origin, build, open_source
 from redyn.studio.pins import Board
-from redyn.studio.plans import METHODS, PATHS, MotionPlan, Samples
+from redyn.studio.plans import METHODS, PATHS, RIGID, MotionPlan, Samples
 from redyn.studio.reaching import Cloud, CloudOrder, PoseForm, Reached, ReachOrder, drawn_to, unsolved
 from redyn.studio.units import RADIANS, Angles
 from redyn.studio.work import Forward, Inverse, Order, inverse
@@ -193,7 +194,8 @@ class State:
     def no_motion(self) -> str:
         """Why a robot cannot follow motions between poses; empty if it can."""
         if not self.robot.model.contacts:
-            return ""
+            undriven = why_undriven(self.robot)
+            return f"{undriven}; simulate it in the tab Forward dynamics" if undriven else ""
         return (
             f"the wheels of {self.robot.name} would slip in most motions between two poses; simulate it in the tab "
             "Forward dynamics"
@@ -342,6 +344,16 @@ class State:
     def _slider_name(self, slider: int) -> str:
         return self.robot.model.located[slider].joint.label
 
+    @property
+    def can_sag(self) -> bool:
+        """Whether elastic coordinates can be brought to rest: links bend or gears give, without loops or wheels."""
+        return self.robot.model.gives and not self.robot.model.loops and not self.robot.model.contacts
+
+    def sag(self) -> None:
+        """Joints stay, and what bends or gives goes to where it rests under its weight."""
+        self.check_right()
+        self.q = self.robot.sag(self.q)
+
     def reset(self) -> None:
         """Back to the initial pose."""
         self.q = self.robot.initial.copy()
@@ -355,8 +367,8 @@ class State:
 
     @property
     def tip_can_jog(self) -> bool:
-        """Whether the end effector can be jogged: inverse kinematics supports quaternions with closed loops only."""
-        if self.robot.model.end_effector is None or self.open_loop:
+        """Whether the end effector can be jogged by inverse kinematics: see `reaching.unsolved`."""
+        if self.robot.model.end_effector is None or self.open_loop or self.robot.model.gives:
             return False
         return is_closed(self.robot) or self.robot.nq == self.robot.dof
 
@@ -446,8 +458,9 @@ class State:
 
     def go_to_point(self, at: int) -> None:
         """Takes the joint values of a taught point as the pose."""
-        names = self.robot.coordinate_names
-        self.q = np.array(self.motion.taught.values(at, names, per_joint))
+        own = guided(self.robot)
+        values = np.array(self.motion.taught.values(at, own.names(self.robot), per_joint))
+        self.q = Joints(self.robot, "point").configuration(values) if own.way == "joints" else values
 
     # --- motions -------------------------------------------------------------------------------------------------
 
@@ -524,6 +537,15 @@ class State:
                 raise InputError("compare: choose a robot of the library")
             robots.append(read(name))
             meshes.append(None)
+        elif self.run.compare == RIGID and self.robot.model.gives:
+            if planned(self.robot).nq != planned(self.robot).dof and plan.drive in ("pd", "computed"):
+                raise InputError(
+                    f"compare: {self.robot.name} has a floating base, and without flexibility it cannot be controlled; "
+                    "compare with other torques"
+                )
+            rigid = planned(self.robot).description
+            robots.append(rigid.model_copy(update={"name": f"{rigid.name}, rigid"}))
+            meshes.append(self.meshes)
         return Order(plan, robots, methods, meshes)
 
     def sized(self, source: Tab) -> Sized | None:
@@ -558,7 +580,7 @@ class State:
 def _names(robot: Robot) -> tuple[list[str], list[str]]:
     """What users enter."""
     own = entries(robot)
-    return own.names(robot), own.torque_names(robot)
+    return own.names(robot) + guided(robot).names(robot), own.torque_names(robot)
 
 
 def _fits(robot: Robot, q: Array) -> bool:

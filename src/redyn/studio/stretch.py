@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from redyn.description.numbers import parse_angle, parse_number
 from redyn.studio.cells import Row, number_text
+from redyn.studio.flexible_cells import bends
 from redyn.studio.table import CENTRE, INERTIA, Draft
 
 Array = NDArray[np.float64]
@@ -39,6 +40,8 @@ def stretch_of(before: Draft, after: Draft, row: int, column: str) -> Stretch | 
         matrix = _matrix(before.rows[row], after.rows[row], column, after.convention)
         cells = [parse_number(after.rows[body][c] or "0") for c in ("mass", *INERTIA)]
     except (ValueError, IndexError):  # a cell that is not a number, or the parent is the world
+        return None
+    if bends(after.rows[body], after.rest[body]):  # its beam is as long as that already, and the rest is at its tip
         return None
     if matrix is None or not cells[0] or not any(cells[1:]):
         return None

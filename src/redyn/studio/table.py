@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from redyn.description import RobotDescription, check_physical, from_mapping, to_data
+from redyn.description.ends import ROOT, TIP
 from redyn.description.numbers import parse_angle, parse_number
 from redyn.description.schema import SEVERAL
 from redyn.errors import DescriptionError
 from redyn.studio.cells import Problem, Row, angles, number_text, numbers
+from redyn.studio.flexible_cells import FLEXIBLE, bends, flexible_data, flexible_place, flexible_row, rest_of
 from redyn.studio.loop_rows import loop_data, loop_problems, loop_row
 from redyn.studio.opening import Origin
 from redyn.studio.units import Angles, Units
@@ -91,6 +93,15 @@ class Draft:
         return str(self.rest[row].get("joint", {}).get("name", ""))
 
     @property
+    def frames(self) -> list[str]:
+        """The links, and the ends of those that are flexible."""
+        found: list[str] = []
+        for row, rest in zip(self.rows, self.rest, strict=True):
+            ends = [f"{row['name']}.{end}" for end in (ROOT, TIP)] if bends(row, rest) else []
+            found += [row["name"], *ends]
+        return found
+
+    @property
     def actuated(self) -> list[str] | None:
         """The driven joints, in the order of the file they come from; None without loops: then all are."""
         if not self.loops:
@@ -150,7 +161,7 @@ def _row(link: dict[str, Any], convention: str, book: bool, driven: set[str]) ->
     row |= {"upper": number_text(upper, angle) if upper is not None else ""}
     row |= {c: _cell(c, joint.get(name)) for c, name in MOST.items()}
     row |= {c: _cell(c, joint.get(c)) for c in ("damping", "coulomb", "armature", "offset")}
-    return row
+    return row | flexible_row(link, joint)
 
 
 def _cell(column: str, value: object) -> str:
@@ -162,11 +173,24 @@ def _cell(column: str, value: object) -> str:
 
 
 def _unshown(link: dict[str, Any]) -> dict[str, Any]:
-    """Fields that no table shows: shapes, other fields of the joint."""
+    """Fields that no table shows: shapes, other fields of the joint and of a flexible link."""
     rest = {key: link[key] for key in ("visual", "collision") if key in link}
+    if "flexible" in link:
+        rest["flexible"] = rest_of(link)
     if isinstance(link["joint"], dict):
         joint = cast("dict[str, Any]", link["joint"])
-        shown = {"type", "limits", "damping", "coulomb", "armature", "offset", "initial", "pitch", *MOST.values()}
+        shown = {
+            "type",
+            "limits",
+            "damping",
+            "coulomb",
+            "armature",
+            "offset",
+            "initial",
+            "pitch",
+            "elastic",
+            *MOST.values(),
+        }
         rest["joint"] = {key: value for key, value in joint.items() if key not in shown}
     return rest
 
@@ -213,8 +237,10 @@ def _link(draft: Draft, i: int, problems: list[Problem]) -> dict[str, Any]:
     useless = {"fixed": {*_PER_VALUE, "smoothing"}}.get(kind, _PER_VALUE if kind in SEVERAL else set[str]())
     joint: dict[str, Any] = {key: x for key, x in rest.get("joint", {}).items() if key not in useless}
     joint["type"] = kind
-    link: dict[str, Any] = {key: value for key, value in rest.items() if key != "joint"}
+    link: dict[str, Any] = {key: value for key, value in rest.items() if key not in ("joint", "flexible")}
     link |= {"name": row["name"], "parent": row["parent"], "joint": joint}
+    link["flexible"], gear = flexible_data(row, rest, i, problems)
+    joint |= {} if gear is None else {"elastic": gear}
 
     def value(column: str, parse: Callable[[object], float] = parse_number) -> float | None:
         text = row.get(column, "").strip()
@@ -282,6 +308,9 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
         return [Problem(None, "", f"{error.where}: {message}" if error.where else message)]
     row, name = int(match[1]), match[2]
     word = re.match(r"\w+", message)
+    column = flexible_place(name, message)
+    if column is not None:
+        return [Problem(row, column, message)]
     if (
         name == "joint"
         and word is not None
@@ -289,5 +318,5 @@ def _placed(error: DescriptionError, draft: Draft) -> list[Problem]:
     ):
         name = f"joint.{word[0]}"  # errors of the whole joint begin with the field
     columns = _PLACES.get(name, (name.removeprefix("joint."),))
-    known = {"name", "joint", "parent", *draft.columns(), *MASS, *JOINT, *MORE}
+    known = {"name", "joint", "parent", *draft.columns(), *MASS, *JOINT, *MORE, *FLEXIBLE}
     return [Problem(row, column, message) for column in columns if column in known] or [Problem(row, "name", message)]

@@ -16,6 +16,7 @@ from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.studio.cells import number_text, numbers
 from redyn.studio.coordinates import coordinate_units
+from redyn.studio.entries import guided, planned
 from redyn.studio.units import Angles
 
 Array = NDArray[np.float64]
@@ -124,7 +125,7 @@ class TaughtForm:
         if at is None and len(self.points) >= MOST_POINTS:
             raise InputError(f"taught points: at most {MOST_POINTS}")
         units = coordinate_units(robot)
-        texts = [number_text(float(x), units[i] == "rad") for i, x in enumerate(q)]
+        texts = [number_text(float(q[i]), units[i] == "rad") for i in guided(robot).q]
         if at is None:
             leg = self.points[-1].leg if len(self.points) > 1 else "quintic"
             self.points.append(PointForm(texts, "quintic" if leg == "circle" else leg))
@@ -151,7 +152,7 @@ class TaughtForm:
             raise InputError(NOT_TAUGHT)
         if len(self.points) < 2:
             raise InputError(FEW)
-        names = robot.coordinate_names
+        names = guided(robot).names(robot)
         points = tuple(self._point(k, self.values(k, names, parse)) for k in range(len(self.points)))
         speed, acceleration = (_limits(what, getattr(self, what), robot) for what in ("speed", "acceleration"))
         return TaughtPlan(points, speed, acceleration, *(_tip(name, getattr(self, name)) for name in TIP))
@@ -178,7 +179,8 @@ class TaughtForm:
 
 
 def can_teach(robot: Robot) -> bool:
-    return not robot.model.loops and robot.nq == robot.dof
+    rigid = planned(robot)
+    return not robot.model.loops and rigid.nq == rigid.dof
 
 
 def _number(where: str, text: str) -> float | None:
@@ -214,9 +216,10 @@ def _limits(what: str, text: str, robot: Robot) -> Numbers | None:
         raise InputError(f"{what}: {error}") from None
     if found is None:
         return None
-    values = found * robot.dof if len(found) == 1 else found
-    if len(values) != robot.dof or not all(x > 0 for x in values):
-        raise InputError(f"{what}: expected one positive number, or {robot.dof} of them, one per joint")
+    count = len(guided(robot).qd)
+    values = found * count if len(found) == 1 else found
+    if len(values) != count or not all(x > 0 for x in values):
+        raise InputError(f"{what}: expected one positive number, or {count} of them, one per joint")
     return tuple(values)
 
 
@@ -233,7 +236,7 @@ def _tip(name: str, text: str) -> float | None:
 
 def duration_of(plan: TaughtPlan, robot: Robot) -> float:
     """How long the motion takes."""
-    duration = plan.motion(robot).duration
+    duration = plan.motion(planned(robot)).duration
     if duration > LONGEST:
         raise InputError(f"taught points: they take {duration:.4g} s; the limit is {LONGEST:g} s")
     return duration

@@ -21,7 +21,7 @@ from redyn.kinematics.loops import assembler
 from redyn.kinematics.shape import reach
 from redyn.kinematics.summary import singular_share
 from redyn.robot import Robot
-from redyn.studio.entries import entries, is_closed, movable, moved, whole_pose
+from redyn.studio.entries import entries, guided, is_closed, movable, moved, planned, whole_pose
 from redyn.studio.plans import MotionPlan, Numbers, PathPlan, round_number
 
 Array = NDArray[np.float64]
@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 GENTLE = 0.5  # m/s^2 of wheels, m/s of blades
 ROLLING = 2.0  # m/s of disks, rad/s of blades
 NO_TORQUE = 1e-9  # Nm
+SLOW, QUICK = 0.1, 10.0  # 1/s, of controllers: their poles are there
+SLOWER = 0.5  # than the slowest vibration
 T = TypeVar("T")
 
 TURN, SLIDE = np.pi / 3, 0.1  # rad and m, from the start of a joint to its stop
@@ -70,6 +72,8 @@ def warm_up(robot: Robot) -> None:
     link_poses(robot, robot.initial)
     if robot.model.end_effector is not None:
         robot.forward_kinematics(robot.initial)
+    if robot.model.gives:
+        usual_gains(robot)
     if not is_closed(robot):
         return
     singular_share(robot, robot.initial)
@@ -89,7 +93,7 @@ def usual_stop(robot: Robot) -> Array:
 
 
 def _stop(robot: Robot) -> Array:
-    own = entries(robot)
+    own = guided(robot)
     if own.way not in ("complete", "assemble"):
         return _stepped(robot, 1.0)[own.q]
     for share in SHARES:
@@ -131,13 +135,27 @@ def usual_rates(robot: Robot) -> list[float]:
     return rates
 
 
+def usual_gains(robot: Robot) -> tuple[float, float]:
+    """kp and kd of controllers, per unit of inertia; where links bend or gears give, slower than what vibrates."""
+    return _once(robot, "gains", lambda: _gains(robot))
+
+
+def _gains(robot: Robot) -> tuple[float, float]:
+    rate = QUICK
+    if robot.model.gives and not robot.model.loops and not robot.model.contacts:
+        with contextlib.suppress(RedynError):
+            slowest = robot.frequencies(robot.initial, locked=robot.joint_names)[:1]
+            rate = round_number(float(np.clip(SLOWER * slowest, SLOW, QUICK).min(initial=QUICK)), up=False)
+    return rate**2, 2 * rate
+
+
 def _stepped(robot: Robot, share: float) -> Array:
     """All joints moved, but for those with quaternions; the other way where a limit is near."""
     q, model = robot.initial, robot.model
     for variable in model.variables:
         if variable.joint.single:
             i, (low, high) = variable.q, robot.limits[variable.rate]
-            step = share * (SLIDE if variable.joint.kind == "prismatic" else TURN)
+            step = share * {"prismatic": SLIDE, "mode": 0.0}.get(variable.joint.kind, TURN)
             q[i] = np.clip(q[i] + step if low <= q[i] + step <= high else q[i] - step, low, high)
     return q
 
@@ -147,12 +165,17 @@ def _stepped(robot: Robot, share: float) -> Array:
 
 def usual_path(robot: Robot, kind: str) -> UsualPath:
     """A circle or a screw; InputError if the end effector cannot do that."""
-    return _once(robot, kind, lambda: _path(robot, kind))
+    return _once(robot, kind, lambda: _path(planned(robot), kind))
 
 
 def _path(robot: Robot, kind: str) -> UsualPath:
     if robot.model.end_effector is None:
         raise InputError(f"{robot.name} has several tips: choose one as the end effector, in the tab Frame pose")
+    if robot.nq != robot.dof and not is_closed(robot):
+        raise InputError(
+            f"{robot.name} has joints with quaternions, such as a floating base, so its end effector cannot be led "
+            f"along a {kind}; choose another motion"
+        )
     begins = [(begin, whole_pose(robot, begin)) for begin in _beginnings(robot)]
     trouble = ""
     for candidates in (_on_the_spot, _about_own_axes):

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.description import RobotDescription
-from redyn.errors import RedynError
+from redyn.report import bending
 from redyn.report.html import POINTS, chart
-from redyn.report.plots import Other, Plot, curves, turning
+from redyn.report.plots import Other, Plot, curves, joint_entries, turning
 from redyn.report.scene import scene
 from redyn.report.shapes import Meshes
 from redyn.report.standing import charts as contact_charts
 from redyn.robot import Robot, TorqueParts, load
-from redyn.simulation import Run, SimulationError, simulate
+from redyn.simulation import Run, SimulationError, simulate, tracked
 from redyn.studio.carrying import Payload, loaded
-from redyn.studio.coordinates import coordinate_units, units, velocity_units
-from redyn.studio.entries import entries, is_closed
+from redyn.studio.coordinates import coordinate_units, velocity_units
+from redyn.studio.entries import guided, is_closed
 from redyn.studio.limits import (
     Range,
     at_limits,
@@ -38,15 +38,14 @@ from redyn.studio.limits import (
     tip_violations,
     violations,
 )
-from redyn.studio.plans import USUAL_SAMPLE, MotionPlan, RunPlan, most_rows, rows
+from redyn.studio.plans import USUAL_SAMPLE, MotionPlan, RunPlan, fitted, is_rigid_of, most_rows, rows
 from redyn.studio.prepared import load_meshes
 from redyn.studio.pushing import drawn
 from redyn.studio.stiffness import stiffness_hint
 from redyn.studio.teaching import TIP
-from redyn.studio.units import RADIANS, Angles
+from redyn.studio.units import RADIANS, Angles, together
 from redyn.trajectory import Taught
 from redyn.trajectory.pace import TipMotion, tip_motion
-from redyn.words import counted
 
 Array = NDArray[np.float64]
 
@@ -169,7 +168,11 @@ def inverse(robot: Robot, plan: MotionPlan, meshes: Path | None = None, payload:
     motion = plan.motion(robot)
     t = np.linspace(0.0, plan.duration, plan.count)
     q, qd, qdd = motion(t)
-    tau = robot.inverse_dynamics(q, qd, qdd)
+    if robot.model.gives:  # of the joints; what bends or gives swings
+        run = tracked(robot, motion, t)
+        q, qd, qdd, tau = run.q, run.qd, run.qdd, run.tau
+    else:
+        tau = robot.inverse_dynamics(q, qd, qdd)
     path = robot.forward_kinematics(q)[:, :3, 3] if robot.model.end_effector is not None else None
     shown = scene(bare, t, q, meshes=load_meshes(meshes), payload=payload and payload.drawn_on(bare))
     tip = None
@@ -195,7 +198,7 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
     jobs = [(robot, meshes, method) for robot, meshes in robots for method in order.methods]
     done: list[Finished] = []
     for k, (robot, meshes, method) in enumerate(jobs):
-        mine = _fitted(replace(plan, method=method), robot)
+        mine = fitted(replace(plan, method=method), robot, robots[0][0])
 
         def show(part: float, k: int = k, name: str = f"{robot.name}, {method}") -> None:
             report((k + part) / len(jobs), f"simulating {name}")
@@ -204,6 +207,8 @@ def forward(report: Callable[[float, str], None], order: Order) -> Forward:
         go = _simulation(loaded(robot, mine.payload), mine)
         go(min(mine.duration, 1e-6), False)
         finished = _finished(robot, go, mine, show, meshes)
+        if is_rigid_of(robot, robots[0][0]):  # side by side, both are seen from the same place
+            finished.scene["view"] = done[0].scene["view"]
         done.append(finished)
         if finished.run.ending.startswith("interrupted"):
             break
@@ -248,41 +253,42 @@ def _finished(
     return Finished(run, took, shown, trouble or run.ending, stiffness_hint(run, plan))
 
 
-def _fitted(plan: RunPlan, robot: Robot) -> RunPlan:
-    """The plan for another robot: its own initial pose at rest if the number of joints differs."""
-    own = entries(robot)
-    missing = [str(push.link) for push in plan.pushes if push.link not in robot.frame_names]
-    if missing:
-        raise RedynError(f"{robot.name} has no link {missing[0]}, on which a push acts")
-    if (len(plan.q), len(plan.qd)) == (len(own.q), len(own.qd)):
-        return plan
-    if plan.drive != "none":
-        count = counted(len(own.qd), "velocity", "velocities")
-        raise RedynError(f"{robot.name} has {count}, not {len(plan.qd)}: compare free falls only")
-    return replace(plan, q=tuple(float(x) for x in robot.initial[own.q]), qd=(0.0,) * len(own.qd))
-
-
 # --- plots -------------------------------------------------------------------------------------------------------
 
 
 def _positions(robot: Robot, q: Array, angles: Angles) -> Plot:
-    own = coordinate_units(robot)
+    """Of joints: modes have plots of their own."""
+    at, every = joint_entries(robot, "coordinates"), coordinate_units(robot)
+    own, bounds = [every[i] for i in at], position_range(robot)
     unit = angles.of(", ".join(unit for unit in ("rad", "m") if unit in own))
-    plot = Plot("Joint values", unit, robot.coordinate_names, angles.values(q, own))
-    return limited(plot, position_range(robot).scaled(angles.scales(own)))
+    names = robot.coordinate_names
+    plot = Plot("Joint values", unit, [names[i] for i in at], angles.values(q[:, at], own))
+    return limited(plot, Range(bounds.low[at], bounds.high[at]).scaled(angles.scales(own)))
 
 
 def _rates(title: str, robot: Robot, values: Array, per: str, bounds: Range, angles: Angles) -> Plot:
-    """Of a quantity with one entry per velocity; `per`: its unit, per rad or m."""
-    own = velocity_units(robot, f"rad{per}", f"m{per}")
-    unit = angles.of(units(robot, f"rad{per}", f"m{per}"))
-    plot = Plot(title, unit, robot.velocity_names, angles.values(values, own))
-    return limited(plot, bounds.scaled(angles.scales(own)))
+    """Of a quantity with one entry per velocity, those of joints; `per`: its unit, per rad or m."""
+    at, every = joint_entries(robot), velocity_units(robot, f"rad{per}", f"m{per}")
+    own, names = [every[i] for i in at], robot.velocity_names
+    unit = angles.of(", ".join(unit for unit in (f"rad{per}", f"m{per}") if unit in own))
+    plot = Plot(title, unit, [names[i] for i in at], angles.values(values[:, at], own))
+    return limited(plot, Range(bounds.low[at], bounds.high[at]).scaled(angles.scales(own)))
 
 
-def torque_plot(robot: Robot, tau: Array) -> Plot:
-    """Of the driven joints: passive ones carry none."""
-    at, turns = robot.driven_rates, turning(robot, "actuators")
+def bending_plots(robot: Robot, q: Array, angles: Angles) -> dict[str, Plot]:
+    """By name, of robots whose links bend or whose gears give."""
+    found: dict[str, Plot] = {}
+    of_q = dict(zip(robot.coordinate_names, coordinate_units(robot), strict=True))
+    for plot in bending.charts(robot, q):
+        own = [of_q.get(str(name), plot.unit) for name in plot.names]
+        values = angles.values(np.asarray(plot.values, dtype=np.float64), own)
+        found[BENDING[plot.title]] = plot._replace(unit=angles.of(together(own)), values=values)
+    return found
+
+
+def torque_plot(robot: Robot, tau: Array, at: Sequence[int] | None = None) -> Plot:
+    """Of the driven joints, or of some of them: passive ones carry none."""
+    at, turns = list(robot.driven_rates if at is None else at), turning(robot, "actuators")
     names, bounds = robot.torque_names, effort_range(robot)
     unit = ", ".join(dict.fromkeys("Nm" if turns[i] else "N" for i in sorted(at, key=lambda i: not turns[i])))
     plot = Plot("Torques", unit or "Nm", [names[i] for i in at], tau[:, at])
@@ -300,7 +306,7 @@ def inverse_plots(found: Inverse, split: int | None = None, angles: Angles = RAD
     """Plots by name; `split`: the velocity whose torque is split into components."""
     robot, names = found.robot, found.robot.velocity_names
     if split is None:
-        torque = torque_plot(robot, found.tau)
+        torque = torque_plot(robot, found.tau, guided(robot).tau)
     else:
         causes = zip(("inertia", "Coriolis", "gravity", "friction", "springs"), found.parts, strict=True)
         curves = {name: values[:, split] for name, values in causes if name != "springs" or values.any()}
@@ -317,7 +323,7 @@ def inverse_plots(found: Inverse, split: int | None = None, angles: Angles = RAD
         beyond = None if found.tip_beyond is None else np.tile(found.tip_beyond[:, None], (1, 3))
         red = beyond if beyond is not None and beyond.any() else None
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], found.path, red)
-    return plots
+    return plots | bending_plots(robot, found.q, angles)
 
 
 def run_plots(run: Run, angles: Angles = RADIANS) -> dict[str, Plot]:
@@ -337,7 +343,7 @@ def run_plots(run: Run, angles: Angles = RADIANS) -> dict[str, Plot]:
         plots["path"] = Plot("End effector", "m", ["x", "y", "z"], run.path)
     if run.standing is not None:
         plots |= dict(zip(CONTACT_PLOTS, contact_charts(robot, run.standing.contacts), strict=True))
-    return plots
+    return plots | bending_plots(robot, run.q, angles)
 
 
 def plot_data(robot: Robot, t: Array, plot: Plot, others: Sequence[Other] = ()) -> dict[str, Any]:
@@ -369,7 +375,21 @@ def warm_up(report: Callable[[float, str], None]) -> None:
 
 BLOCK = 5000  # rows that are written at a time
 CONTACT_PLOTS = ("stands", "normal", "pressure", "slip")
+BENDING = {
+    "Elastic coordinates": "modes",
+    "Elastic coordinates of torsion": "torsion",
+    "Tip deflection": "tips",
+    "Tip twist": "tip-twist",
+    "Twist of gears": "twist",
+    "Give of gears": "give",
+}
 PREFIXES = {name: name for name in CONTACT_PLOTS} | {
+    "modes": "q",
+    "torsion": "q",
+    "tips": "deflection",
+    "tip-twist": "tip-twist",
+    "twist": "twist",
+    "give": "give",
     "torque": "tau",
     "tau": "tau",
     "q": "q",
@@ -387,10 +407,14 @@ def plot_columns(robot: Robot, prefix: str, t: Array, plot: Plot, others: Sequen
 
 
 def inverse_columns(found: Inverse, angles: Angles = RADIANS) -> dict[str, Array]:
-    """All columns: t, q, qd, qdd and tau of every joint, and the end effector's path."""
+    """All columns: t, q, qd, qdd and tau of every joint, the end effector's path, and what bends or gives."""
     columns: dict[str, Array] = {"t": found.t}
     for key, plot in inverse_plots(found, angles=angles).items():
         columns |= plot_columns(found.robot, PREFIXES[key], found.t, plot)
+    for kind, values, per in (("qd", found.qd, "/s"), ("qdd", found.qdd, "/s²")):  # of modes, which no plot shows
+        shown = angles.values(values, velocity_units(found.robot, f"rad{per}", f"m{per}"))
+        for name, column in zip(found.robot.velocity_names, shown.T, strict=True):
+            columns.setdefault(f"{kind}_{name}", column)
     return columns
 
 

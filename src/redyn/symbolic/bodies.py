@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from redyn.algebra import MassMatrix, RotationX, RotationZ, Sym3, Vec3
-from redyn.model import Contact, Link, Loop, Model, Rolling
+from redyn.model import Beam, Contact, Link, Loop, Model, Rolling
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.parameters import Parameters, exact
 
 Triple = tuple[Expr, Expr, Expr]
 _NOISE = 1e-12  # relative; smaller values are rounding errors of zero
+NOTHING: Expr = sp.Integer(0)
 _RIGHT = 1e-8  # smaller sines and cosines are rounded to zero
 
 
@@ -54,6 +55,10 @@ class Body:
     smoothing: Expr
     stiffness: Expr  # of the spring at the joint; zero if there is none
     rest: Expr  # where that spring is at rest
+    beam: Beam | None = None  # of the first of its modes, whose bodies follow each other
+    motor: int = 0  # behind an elastic gear, the number of its motor
+    gear_stiffness: Expr = NOTHING
+    gear_damping: Expr = NOTHING
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,16 @@ class SymbolicRobot:
     @property
     def dof(self) -> int:
         return len(self.bodies)
+
+    @property
+    def flexible(self) -> bool:
+        """Whether a link bends."""
+        return any(body.beam is not None for body in self.bodies)
+
+    @property
+    def geared(self) -> list[tuple[int, int, Body]]:
+        """Elastic gears: the bodies, from 0, of the joint and of its motor, and the first of these."""
+        return [(i, body.motor - 1, body) for i, body in enumerate(self.bodies) if body.motor]
 
 
 def turning(axis: Literal["x", "z"], angle: Expr) -> Turning:
@@ -182,6 +197,8 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
             smoothing=body.smoothing,
             stiffness=body.stiffness,
             rest=body.rest,
+            gear_stiffness=body.gear_stiffness,
+            gear_damping=body.gear_damping,
         )
         S = Sym3(
             half - xx + m * c[0] ** 2,
@@ -192,7 +209,7 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
             half - zz + m * c[2] ** 2,
         )
         h = Vec3(*(m * x for x in c))
-        links.append(replace(link, joint=joint, M=MassMatrix(m, h, S), com=Vec3(*c)))
+        links.append(replace(link, joint=joint, M=MassMatrix(m, h, S), com=Vec3(*c), beam=body.beam))
     # Rows of a distance are divided by it, which polynomials cannot be: there it is a number.
     loops = tuple(
         replace(loop, numbers=tuple(exact(float(cast(float, x))) for x in own.numbers))

@@ -15,6 +15,7 @@ from redyn.dynamics.kinematics import poses, propagations
 from redyn.errors import InputError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
+from redyn.symbolic.flexible.beams import beam_constants, bent_angles
 from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
 from redyn.symbolic.newton_euler import FreeBody, newton_euler
 from redyn.symbolic.notation import Expr, sp
@@ -30,11 +31,13 @@ class ClosedForms:
     def __init__(self, robot: SymbolicRobot, model: Model) -> None:
         self.robot = robot
         self.model = without_friction(symbolic_model(model, robot))
-        joints = [letters(q + b.zero, q) for q, b in zip(robot.q, robot.bodies, strict=True) if b.kind == "revolute"]
+        joints = [letters(q + b.zero, True) for q, b in zip(robot.q, robot.bodies, strict=True) if b.kind == "revolute"]
+        joints += [letters(angle, True) for angle in bent_angles(robot)]
         twists = {t.angle for b in robot.bodies for t in b.turns if t.cosine.free_symbols}
         twists |= {b.end_twist for b in robot.bodies if b.end_twist.free_symbols}
         rollers = [sp.sympify(x) for contact in robot.contacts for x in contact.roller]
-        twists |= {wave.args[0] for x in rollers for wave in x.atoms(sp.cos, sp.sin)}
+        clamps = [x for body in robot.bodies if body.beam for x in beam_constants(body.beam)]
+        twists |= {wave.args[0] for x in (*rollers, *clamps) for wave in x.atoms(sp.cos, sp.sin)}
         self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols())
         rates = [qd for qd, b in zip(robot.qd, robot.bodies, strict=True) if b.kind == "revolute"]
         self.writer = Writer(self.arith, parallel_runs(robot), rates)
@@ -58,6 +61,7 @@ class ClosedForms:
                 *body.inertia,
                 *body.end,
             ]
+            constants += [body.gear_stiffness, *(beam_constants(body.beam) if body.beam else ())]
             constants += [x for t in body.turns for x in (t.cosine, t.sine)]
             found = found.union(*(x.free_symbols for x in constants))
         for loop in self.robot.loops:
@@ -188,7 +192,8 @@ def without_friction(model: Model) -> Model:
     return replace(
         model,
         links=tuple(
-            replace(link, joint=replace(link.joint, damping=0.0, coulomb=0.0, smoothing=1.0)) for link in model.links
+            replace(link, joint=replace(link.joint, damping=0.0, coulomb=0.0, smoothing=1.0, gear_damping=0.0))
+            for link in model.links
         ),
     )
 
@@ -198,8 +203,9 @@ def parallel_runs(robot: SymbolicRobot) -> list[list[int]]:
     revolute = [i for i, body in enumerate(robot.bodies) if body.kind == "revolute"]
     last: dict[int, int] = {}  # body -> the last revolute joint before it with a parallel axis
     chained: dict[int, int] = {}  # revolute joint -> the previous one in its run
+    motors = {motor for _, motor, _ in robot.geared}  # they carry nothing: no angle is added to theirs
     for i, body in enumerate(robot.bodies):
-        before = last.get(body.parent - 1) if body.parent and not body.turns else None
+        before = last.get(body.parent - 1) if body.parent and not body.turns and i not in motors else None
         if body.kind != "revolute":
             if before is not None:
                 last[i] = before

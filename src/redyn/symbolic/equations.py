@@ -81,6 +81,7 @@ def derive(
     return eqs
 
 
+MOST_SHOWN, LONGEST_SHOWN = 3, 8_000  # degrees of freedom, and characters of LaTeX, that a notebook shows by itself
 COLUMNS = ("coriolis_vector", "gravity_torque", "spring_torque", "friction_torque", "torque", "D")
 QUANTITIES = (*CLOSED, "friction_torque", "torque", "U", "D", "inverse_mass_matrix")
 
@@ -142,6 +143,13 @@ class Equations(LoopedEquations):
             carried = latex(sp.Matrix([symbol(f"lambda_{i}") for i in range(1, len(self.loops.names) + 1)]))
             return f"{parts} = {rates[2]} + {latex(self.loops.J.T)} {carried}"
         return f"{parts} = {rates[2]}"
+
+    def _repr_latex_(self) -> str | None:
+        """In a notebook: the equations of motion, where they are short enough to be read."""
+        if self.dof > MOST_SHOWN:
+            return None
+        found = self.latex()
+        return f"$\\displaystyle {found}$" if len(found) <= LONGEST_SHOWN else None
 
     def text(self, name: str, row: int | None = None, column: int | None = None) -> str:
         """The same as plain text: c23 for cos(theta_2 + theta_3), theta_dot_12 for theta_dot_1 + theta_dot_2."""

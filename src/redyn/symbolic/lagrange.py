@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from redyn.dynamics.laws.spring import spring_energy
-from redyn.symbolic.bodies import SymbolicRobot
-from redyn.symbolic.newton_euler import Convert, SinCos, Vector, apply, cross, lever, plus, rotation
+from redyn.symbolic.bodies import Body, SymbolicRobot
+from redyn.symbolic.flexible.beams import Particles, Sums, dot, root_of
+from redyn.symbolic.newton_euler import Convert, SinCos, Vector, apply, back, cross, lever, plus, rotation
 from redyn.symbolic.notation import sp
 
 Matrix = list[list[Any]]
@@ -83,57 +84,124 @@ def _sum(values: Any, start: Any = None) -> Any:
     return total
 
 
+@dataclass
+class _Placed:
+    """Origins and axes of the links in the world, entry 0 the world itself, and how each coordinate moves its link."""
+
+    O: list[Vector]
+    R: list[list[Vector]]  # rows; the columns are the link's axes
+    carried: list[list[int]]  # per link, the coordinates that move it
+    axis: list[Vector]  # per coordinate: the angular velocity of its link for a unit rate,
+    linear: list[Vector]  # and the velocity of its link's origin
+
+    def turn(self, k: int, point: Vector) -> tuple[Vector, Vector]:
+        """Angular velocity, and the velocity of a point that moves along, for a unit rate of coordinate k."""
+        arm = [a - b for a, b in zip(point, self.O[k + 1], strict=True)]
+        return self.axis[k], plus(self.linear[k], cross(self.axis[k], arm))
+
+
 def energies(robot: SymbolicRobot, q: Vector, convert: Convert, sincos: SinCos) -> Energies:
     """H and U at q, from axes and mass centres in world coordinates."""
     zero, one = convert(0), convert(1)
     zeros: Vector = [zero, zero, zero]
-    R: list[list[Vector]] = [[[one, zero, zero], [zero, one, zero], [zero, zero, one]]]
-    O = [zeros]
+    at = _Placed([zeros], [[[one, zero, zero], [zero, one, zero], [zero, zero, one]]], [[]], [], [])
     n = robot.dof
     H: Matrix = [[zero] * n for _ in range(n)]
+    gravity = [convert(g) for g in robot.gravity]
     U = zero
-    carried: list[list[int]] = [[]]
+
+    def share(a: int, b: int, value: Any) -> None:
+        H[a][b] = H[a][b] + value
+        if a != b:
+            H[b][a] = H[a][b]
+
     for i, body in enumerate(robot.bodies):
-        step = rotation(body, q[i], convert, sincos)
-        fixed, slide = lever(body, q[i], step, convert)
-        j = body.parent
-        O.append(plus(O[j], apply(R[j], plus(fixed, slide))))
-        columns = [[row[k] for row in step] for k in range(3)]
-        turned = [apply(R[j], column) for column in columns]
-        R.append([[turned[k][r] for k in range(3)] for r in range(3)])
-        carried.append([*carried[j], i])
-        C = plus(O[-1], apply(R[-1], [convert(x) for x in body.centre]))
+        if body.kind != "mode":
+            _place(at, body, i, q[i], convert, sincos)
+        elif body.beam is not None:
+            U = U + _place_beam(at, robot, i, q, convert, sincos, share, gravity)
+        R, O = at.R[i + 1], at.O[i + 1]
+        C = plus(O, apply(R, [convert(x) for x in body.centre]))
         m = convert(body.mass)
-        for g, c in zip(robot.gravity, C, strict=True):
-            U = U - m * convert(g) * c
+        for g, c in zip(gravity, C, strict=True):
+            U = U - m * g * c
         xx, xy, xz, yy, yz, zz = (convert(x) for x in body.inertia)
         I = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-        linear: dict[int, Vector] = {}
-        angular: dict[int, Vector] = {}
-        for k in carried[-1]:
-            e = [row[2] for row in R[k + 1]]
-            if robot.bodies[k].kind == "revolute":
-                arm = [a - b for a, b in zip(C, O[k + 1], strict=True)]
-                linear[k] = cross(e, arm)
-                angular[k] = [R[-1][0][r] * e[0] + R[-1][1][r] * e[1] + R[-1][2][r] * e[2] for r in range(3)]
-            else:
-                linear[k], angular[k] = e, zeros
-        for a in carried[-1]:
+        motions = {k: at.turn(k, C) for k in at.carried[i + 1]} if body.mass != 0 or any(body.inertia) else {}
+        angular = {k: back(R, axis) for k, (axis, _) in motions.items()}
+        for a in motions:
             turning = apply(I, angular[a])
-            for b in carried[-1]:
+            for b in motions:
                 if b <= a:
-                    share = m * _dot(linear[a], linear[b]) + _dot(turning, angular[b])
-                    H[a][b] = H[a][b] + share
-                    if a != b:
-                        H[b][a] = H[a][b]
+                    share(a, b, m * dot(motions[a][1], motions[b][1]) + dot(turning, angular[b]))
         H[i][i] = H[i][i] + convert(body.armature)
         if body.stiffness != 0:
             U = U + spring_energy(q[i], convert(body.stiffness), convert(body.rest), convert(sp.Rational(1, 2)))
+    for i, motor, body in robot.geared:
+        U = U + spring_energy(q[i] - q[motor], convert(body.gear_stiffness), zero, convert(sp.Rational(1, 2)))
     return Energies(H, U)
 
 
-def _dot(a: Vector, b: Vector) -> Any:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+def _place(at: _Placed, body: Body, i: int, q: Any, convert: Convert, sincos: SinCos) -> None:
+    """A link behind a joint."""
+    j, zeros = body.parent, [convert(0)] * 3
+    step = rotation(body, q, convert, sincos)
+    fixed, slide = lever(body, q, step, convert)
+    at.O.append(plus(at.O[j], apply(at.R[j], plus(fixed, slide))))
+    turned = [apply(at.R[j], [row[k] for row in step]) for k in range(3)]
+    at.R.append([[turned[k][r] for k in range(3)] for r in range(3)])
+    at.carried.append([*at.carried[j], i])
+    along = [row[2] for row in at.R[-1]]
+    turns = body.kind == "revolute"
+    at.axis.append(along if turns else zeros)
+    at.linear.append(zeros if turns else along)
+
+
+def _place_beam(
+    at: _Placed,
+    robot: SymbolicRobot,
+    i: int,
+    q: Vector,
+    convert: Convert,
+    sincos: SinCos,
+    share: Callable[[int, int, Any], None],
+    gravity: Vector,
+) -> Any:
+    """The links of a beam's modes, all at its tip; the energies of its particles. Returns the potential one."""
+    beam, j = robot.bodies[i].beam, robot.bodies[i].parent
+    assert beam is not None
+    e = q[i : i + beam.modes]
+    root = root_of(beam, at.O[j], at.R[j], convert)
+    particles = Particles(beam, e, root, convert)
+    axes, about = particles.tip_axes(sincos)
+    tip = plus(root.O, particles.at_tip())
+    columns: dict[int, Sums] = {}
+    spins: dict[int, Any] = {}
+    for k in at.carried[j]:
+        axis, linear = at.turn(k, root.O)
+        columns[k], spins[k] = particles.carried(axis, linear), dot(axis, root.axes[0])
+    for k in range(beam.bending):
+        columns[i + k] = particles.bending(k)
+    for a in columns:
+        for b in columns:
+            if b <= a:
+                share(a, b, particles.product(columns[a], columns[b]))
+    for a, rate in spins.items():
+        for b, other in spins.items():
+            if b <= a:
+                share(a, b, particles.spin(rate, other))
+    for k in range(beam.torsion):
+        for a, rate in spins.items():
+            share(i + beam.bending + k, a, convert(beam.T[k]) * rate)
+        for l in range(k + 1):
+            share(i + beam.bending + k, i + beam.bending + l, convert(beam.TT[k][l]))
+    for k in range(beam.modes):
+        at.O.append(tip)
+        at.R.append([[axes[c][r] for c in range(3)] for r in range(3)])
+        at.carried.append([*at.carried[j], *range(i, i + k + 1)])
+        at.axis.append(particles.tip_turn(k, about))
+        at.linear.append(particles.tip_velocity(k))
+    return particles.weight(gravity)
 
 
 def lagrange(at: Energies, derivative: Callable[[int], Energies], half: Any) -> Lagrange:

@@ -43,7 +43,7 @@ def _places_of_motion(closed: ClosedForms) -> frozenset[int]:
     """Generators that belong to the motion: the state, and the gravity constant, which is known."""
     arith, robot = closed.arith, closed.robot
     letters: list[Expr] = [*robot.q, *robot.qd, *robot.qdd, *(s for g in robot.gravity for s in g.free_symbols)]
-    letters += [letter for a in arith.angles if a.variable is not None for letter in (a.c, a.s)]
+    letters += [letter for a in arith.angles if a.moves for letter in (a.c, a.s)]
     return frozenset(arith.index(letter) for letter in letters)
 
 

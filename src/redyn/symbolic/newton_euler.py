@@ -133,5 +133,9 @@ def newton_euler(
         tau = tau + convert(body.armature) * qdd[i]
         if body.stiffness != 0:
             tau = tau + spring(q[i], convert(body.stiffness), convert(body.rest))
+        for link, motor, geared in robot.geared:
+            if i in (link, motor):
+                twist = q[link] - q[motor] if i == link else q[motor] - q[link]
+                tau = tau + spring(twist, convert(geared.gear_stiffness), zero)
         found.append(FreeBody(w, wd, centre_acceleration[i], F, N, G, f, moment_i, tau))
     return found[::-1]

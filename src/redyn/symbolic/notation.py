@@ -30,6 +30,8 @@ _GREEK = (
     "nu",
     "sigma",
     "psi",
+    "epsilon",
+    "chi",
 )
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
 _LIKE_RATES = ("G", "G'", "Gamma", "nu", "tau^t")  # last in a product, as rates are
@@ -57,6 +59,7 @@ def symbol_latex(name: str) -> str:
     """
     head, *rest = name.split("_")
     head, _, raised = head.partition("^")
+    head = "phi'" if head == "dphi" else head  # a name that Python can read
     letter = head.rstrip("'")
     letter = "\\" + letter if letter in _GREEK else letter if len(letter) == 1 else rf"\mathit{{{letter}}}"
     letter += "'" * head.count("'") + (f"^{{{raised}}}" if raised else "")
@@ -140,7 +143,7 @@ def _rank(factor: Expr) -> tuple[Any, ...]:
     if base.is_Symbol:
         name = str(base.name)
         group = {"m": 0, "I": 0, "g": 1}.get(name.split("_")[0], 2)
-        if "dot" in name or _like_rate(base):
+        if "dot" in name or _like_rate(base) or name.startswith("e_"):  # amplitudes of modes beside their rates
             group = 6
         return (group, _natural(name))
     if isinstance(base, sp.cos | sp.sin):

@@ -14,14 +14,15 @@ from redyn.symbolic.notation import Expr, sp, symbol
 
 # Groups for `numbers=`: the prefixes of the parameter names in each.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "geometry": ("a", "b", "alpha", "beta", "gamma", "theta", "p", "A", "B", "l", "gear", "h", "R"),
+    "geometry": ("a", "b", "alpha", "beta", "gamma", "theta", "p", "A", "B", "l", "gear", "h", "R", "L"),
     "mass": ("m",),
     "centre": ("d", "r"),
     "inertia": ("I",),
     "gravity": ("g",),
-    "friction": ("damping", "coulomb", "smoothing"),
+    "friction": ("damping", "coulomb", "smoothing", "D"),
     "armature": ("armature",),
-    "springs": ("k", "rest"),
+    "springs": ("k", "rest", "K"),
+    "modes": ("phi", "dphi", "psi", "S", "J", "W", "G", "P", "R", "H", "T", "TT"),
 }
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -29,6 +30,14 @@ _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: lambda a, b: a / b,
 }
+
+
+def _groups(name: str) -> set[str]:
+    letter, _, index = name.partition("_")
+    found = {group for group, members in GROUPS.items() if letter in members}
+    if len(found) > 1:  # R is the radius of a wheel, R_11 an integral over modes
+        found -= {"geometry"} if len(index) > 1 else {"modes"}
+    return found
 
 
 def exact(value: float) -> Expr:
@@ -144,7 +153,7 @@ class Parameters:
     def _plain(self, name: str, value: float) -> Expr:
         """A symbol, or the number if requested."""
         letter = name.split("_")[0]
-        groups = {group for group, members in GROUPS.items() if letter in members}
+        groups = _groups(name)
         if self._numbers is not None:
             self._asked |= {letter, *groups}
         if value == 0.0:

@@ -24,16 +24,16 @@ _QQ = cast(Any, sympy).QQ
 
 @dataclass(frozen=True)
 class Angle:
-    """An angle whose sine and cosine are generators of the ring: a joint's, or a constant of the geometry."""
+    """An angle whose sine and cosine are generators of the ring: a joint's, a bent beam's, or a constant."""
 
-    angle: Expr  # theta_1, or alpha_2
-    variable: Expr  # joint index; None: a constant of the geometry
+    angle: Expr  # theta_1, dphi_1 e_1 + dphi_2 e_2, or alpha_2
+    moves: bool  # whether it depends on joint variables; otherwise a constant of the geometry
     c: Expr  # generators for the cosine and the sine
     s: Expr
 
 
-def letters(angle: Expr, variable: Expr = None) -> Angle:
-    return Angle(angle, variable, sp.Dummy(f"c({angle})"), sp.Dummy(f"s({angle})"))
+def letters(angle: Expr, moves: bool = False) -> Angle:
+    return Angle(angle, moves, sp.Dummy(f"c({angle})"), sp.Dummy(f"s({angle})"))
 
 
 @dataclass(frozen=True)
@@ -103,9 +103,10 @@ class Polynomials:
         """Derivative with respect to a joint variable, including its sine and cosine."""
         total = p.diff(self.element(by))
         for a in self.angles:
-            if a.variable == by:
+            slope = a.angle.diff(by) if a.moves else 0
+            if slope != 0:
                 c, s = self.element(a.c), self.element(a.s)
-                total = total + p.diff(s) * c - p.diff(c) * s
+                total = total + (p.diff(s) * c - p.diff(c) * s) * self.element(slope)
         return total
 
     def reduced(self, p: Poly) -> Poly:

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any, Literal, cast
 
-from redyn.algebra import RotationX, RotationZ
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
 from redyn.errors import InputError
 from redyn.model import Link, Model
@@ -20,12 +19,13 @@ from redyn.symbolic.bodies import (
     gravity_constants,
     inertia_constants,
     joint_constants,
-    link_numbers,
     not_idle,
     turned,
     turned_tensor,
     turning,
 )
+from redyn.symbolic.flexible.bodies import flexible_robot
+from redyn.symbolic.from_model import from_model, numbered, subscript_before
 from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
 from redyn.symbolic.notation import joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
@@ -44,12 +44,16 @@ def symbolic_robot(
     for joint in _without_symbols(robot)[:1]:
         reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
         numbers = "; `redyn equations` derives the loops of this robot with numbers" if robot.loops else ""
+        if model.flexible:
+            numbers = "; lock it (robot.lock), or use the robot's own functions, which need no closed form"
         raise InputError(reason + numbers)
     if model.reduction is not None:
         raise InputError(
             "symbolic equations do not support coupled joints; load the robot without mimic='couple', so that joints "
             "that mimic others move independently"
         )
+    if model.flexible or any(link.joint.motor for link in model.links):
+        return flexible_robot(robot, model, parameters, rods)
     letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
     rows = _table(robot, model)
     is_rods = _are_rods(robot, rows) if rods is None else rods
@@ -65,7 +69,7 @@ def symbolic_robot(
                 moment = m * a**2 / 12 if entry in ("yy", "zz") else sp.Integer(0)
                 parameters.suggest(f"I_{i}{entry}", moment)
     if rows is None:
-        bodies = [_from_model(model, i, parameters) for i in range(1, model.dof + 1)]
+        bodies = [from_model(model, i, parameters) for i in range(1, model.dof + 1)]
     else:
         build = _from_dh if robot.convention == "dh" else _from_modified_dh
         bodies = [build(model, rows, i, parameters, centres) for i in range(1, model.dof + 1)]
@@ -183,7 +187,8 @@ def _from_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters
 def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: Parameters, centres: Centres) -> Body:
     """Frame i is on the joint: Rx(alpha_{i-1}) Tx(a_{i-1}) Rz(theta_i) Tz(d_i); the book's b_i for Craig's d_i."""
     link, row = model.links[i - 1], rows[i - 1]
-    before = _before(model, i)
+    names = numbered(model)
+    before = subscript_before(model, i, names)
     alpha = turning("x", angle_parameter(take, f"alpha_{before}", row.alpha or 0.0))
     a = take.take(f"a_{before}", row.a or 0.0)
     turns, b = [alpha], sp.Integer(0)
@@ -198,7 +203,8 @@ def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: P
     children = [k for k, other in enumerate(model.links, start=1) if other.parent == i]
     end: Triple = (sp.Integer(0),) * 3
     if children:
-        end = (take.take(f"a_{_before(model, children[0])}", rows[children[0] - 1].a or 0.0), end[1], end[2])
+        after = subscript_before(model, children[0], names)
+        end = (take.take(f"a_{after}", rows[children[0] - 1].a or 0.0), end[1], end[2])
     return Body(
         **_row(link, row, i, take),
         offset=offset,
@@ -211,64 +217,6 @@ def _from_modified_dh(model: Model, rows: list[LinkDescription], i: int, take: P
     )
 
 
-def _before(model: Model, i: int) -> str:
-    """Subscript of the geometry before joint i: its parent's number, and its own if the parent has several children."""
-    parent = model.links[i - 1].parent
-    siblings = [k for k, link in enumerate(model.links, start=1) if link.parent == parent]
-    return str(parent) if siblings[0] == i else f"{parent}_{i}"
-
-
-def _offset_names(model: Model, i: int) -> tuple[str, str, str]:
-    """Names of the offset to joint i along x, y, z of its parent; b is available unless it is the parent's variable."""
-    before, parent = _before(model, i), model.links[i - 1].parent
-    slides = parent and model.links[parent - 1].joint.kind == "prismatic"
-    return f"a_{before}", f"p_{before}y", f"p_{before}z" if slides else f"b_{before}"
-
-
-def _from_model(model: Model, i: int, take: Parameters) -> Body:
-    """The numbers of the model by name: a, b and alpha of the previous link, then the joint."""
-    link = model.links[i - 1]
-    j, before = link.joint, _before(model, i)
-    size = max(1e-3, *(abs(float(cast(float, x))) for x in j.offset.components()))
-    offset = [0.0 if abs(x) < _NOISE * size else x for x in map(_float, j.offset.components())]
-    names = _offset_names(model, i)
-    turns: list[Turning] = []
-    for turn in j.rotations:
-        # Joints with other rotations are refused.
-        x_turn, turn = isinstance(turn, RotationX), cast("RotationX | RotationZ", turn)
-        angle = math.atan2(_float(turn.s), _float(turn.c))
-        name = f"alpha_{before}" if x_turn else f"gamma_{before}" if len(j.rotations) > len(turns) + 1 else f"theta_{i}"
-        turns.append(turning("x" if x_turn else "z", angle_parameter(take, name, angle)))
-    m, com, inertia = link_numbers(link)
-    children = [k for k, other in enumerate(model.links, start=1) if other.parent == i]
-    end: Triple = (sp.Integer(0),) * 3
-    if children:
-        o = model.links[children[0] - 1].joint.offset.components()
-        end_names = _offset_names(model, children[0])
-        scale = max(1e-3, *(abs(_float(x)) for x in o))
-        values = [0.0 if abs(_float(x)) < _NOISE * scale else _float(x) for x in o]
-        end = cast(Triple, tuple(take.take(n, x) for n, x in zip(end_names, values, strict=True)))
-    return Body(
-        name=link.name,
-        parent=link.parent,
-        kind=j.kind,
-        offset=cast(Triple, tuple(take.take(n, x) for n, x in zip(names, offset, strict=True))),
-        turns=not_idle(turns),
-        zero=take.take(f"beta_{i}", _float(j.zero)),
-        quarters=j.quarters,
-        mass=take.take(f"m_{i}", m),
-        centre=cast(Triple, tuple(take.take(f"d_{i}{k}", x) for k, x in zip("xyz", com, strict=True))),
-        inertia=tuple(inertia_constants(take, i, inertia)),
-        end=end,
-        end_twist=sp.Integer(0),
-        **joint_constants(link, i, take),
-    )
-
-
-def _float(value: Any) -> float:
-    return float(value)
-
-
 def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters) -> tuple[int, Triple | None]:
     """The end effector: its link, and its origin in that link's axes, where a force may act."""
     if model.end_effector is None or model.frames[model.end_effector].link == 0:
@@ -279,7 +227,7 @@ def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters)
     o = frame.pose.o
     if tabled:  # there the axes are the user's own, up to the last rotation of a row
         o = own.R.T @ (o - own.o)
-    tip = point(take, number, [_float(x) for x in o.components()], tabled is not None, "p_")
+    tip = point(take, number, [float(cast(float, x)) for x in o.components()], tabled is not None, "p_")
     if tabled == "dh":
         row_end = turned([turning("x", body.end_twist)], tip)
         tip = cast(Triple, tuple(a + b for a, b in zip(body.end, row_end, strict=True)))

@@ -9,14 +9,16 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.arithmetic.symbols import Symbols
 from redyn.dynamics import reduced
 from redyn.dynamics.algorithm import Algorithm, Conditions
 from redyn.dynamics.catalogue import ALGORITHMS, LOOP_ALGORITHMS
-from redyn.dynamics.laws.friction import friction
+from redyn.dynamics.passive import friction_torque
 from redyn.errors import InputError
 from redyn.robot import Robot
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import ClosedForms
+from redyn.symbolic.flexible.tips import TipForms
 from redyn.symbolic.linear import linear_form
 from redyn.symbolic.naming import Names, Steps, needed
 from redyn.symbolic.notation import Expr, sp, symbol
@@ -40,6 +42,7 @@ CLOSED: dict[str, tuple[str, Literal["matrix", "vector", "scalar"]]] = {
 }
 
 
+MOST_FLEXIBLE = 7  # coordinates of a robot whose links bend; polynomials in amplitudes grow faster than others
 _RECURSIONS = {"coriolis_matrix": "coriolis_matrix_mci", "christoffel_matrix": "coriolis_matrix_christoffel"}
 
 
@@ -61,7 +64,8 @@ class TreeEquations:
         self._functions: dict[tuple[Any, ...], Callable[..., Array]] = {}
 
     def __repr__(self) -> str:
-        return f"<Equations of {self.name!r}: {counted(self.dof, 'joint')}, {counted(len(self.values), 'constant')}>"
+        what = "coordinate" if self.symbolic.flexible or self.symbolic.geared else "joint"
+        return f"<Equations of {self.name!r}: {counted(self.dof, what)}, {counted(len(self.values), 'constant')}>"
 
     @property
     def name(self) -> str:
@@ -90,7 +94,17 @@ class TreeEquations:
     @cached_property
     def closed(self) -> ClosedForms:
         """The polynomials behind the formulas."""
+        if self.symbolic.flexible and self.dof > MOST_FLEXIBLE:
+            raise InputError(
+                f"closed forms of {counted(self.dof, 'coordinate')} of a robot whose links bend are too long; "
+                "steps('inverse_dynamics') gives named intermediates, and robot.rigid() has shorter ones"
+            )
         return ClosedForms(self.symbolic, self.robot.model)
+
+    @cached_property
+    def tips(self) -> TipForms:
+        """Shorter forms of links that bend, with names for where their tips are."""
+        return TipForms(self.closed.robot, self.robot.model)
 
     def with_numbers(self) -> SymbolicRobot:
         """The same links and axes with the robot's own numbers for all constants."""
@@ -105,7 +119,7 @@ class TreeEquations:
 
     @property
     def coriolis_matrix(self) -> Matrix:
-        """The book's MCI (9.16)."""
+        """The book's MCI (9.16); where links bend, Christoffel's."""
         return self._closed("coriolis_matrix")
 
     @property
@@ -150,11 +164,9 @@ class TreeEquations:
 
     @cached_property
     def friction_torque(self) -> Matrix:
-        """Viscous friction, and Coulomb friction smoothed at zero speed."""
-        rows: list[list[Expr]] = []
-        for body, qd in zip(self.symbolic.bodies, self.qd, strict=True):
-            rows.append([friction(qd, body.damping, body.coulomb, body.smoothing, sp.sqrt)])
-        return sp.ImmutableMatrix(rows)
+        """Viscous friction, and Coulomb friction smoothed at zero speed; of modes and elastic gears, their damping."""
+        model = symbolic_model(self.robot.model, self.symbolic)
+        return sp.ImmutableMatrix(friction_torque(model, Symbols(), self.qd))
 
     @cached_property
     def torque(self) -> Matrix:
@@ -253,6 +265,10 @@ class TreeEquations:
         >>> form.parameters[4], form.regressor[1, 4]
         (d_2x*m_2, g*cos(theta_1 + theta_2))
         """
+        if self.symbolic.flexible:
+            raise InputError(
+                "linear: torques of links that bend are no linear function of constants; robot.rigid() has a regressor"
+            )
         return linear_form(self.closed)
 
     # --- independent derivations ---------------------------------------------------------------------------------
@@ -285,6 +301,11 @@ class TreeEquations:
     @cached_property
     def newton_euler(self) -> list[CutLink]:
         """The free body of every link, with the force and moment that its parent exerts on it; without friction."""
+        if self.symbolic.flexible:
+            raise InputError(
+                "newton_euler: a link that bends is no rigid body; `lagrange` is the independent derivation, and "
+                "robot.rigid() has free bodies"
+            )
         return [CutLink(body, self.closed) for body in self.closed.free_bodies()]
 
     # --- named intermediates -------------------------------------------------------------------------------------

@@ -37,8 +37,8 @@ def _powers(a: int, b: int) -> tuple[tuple[int, int], ...]:
 
 def fourier(p: Poly, arith: Polynomials) -> Fourier:
     """The canonical list of coefficients. Constant angles are not expanded: their s^2 becomes 1 - c^2."""
-    joints = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.variable is not None]
-    fixed = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.variable is None]
+    joints = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.moves]
+    fixed = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if not a.moves]
     result: Fourier = {}
     for monomial, coefficient in p.terms():
         exponents = list(monomial)
@@ -102,8 +102,8 @@ class Writer:
                 self._before[rates[j]], self._sums[rates[j]] = rates[i], total
         self._part = cache(self._write_part)  # the same factors recur in other elements
         self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s)}
-        self._angles = [a.angle for a in arith.angles if a.variable is not None]
-        self._letters = {arith.index(letter) for a in arith.angles for letter in (a.c, a.s) if a.variable is not None}
+        self._angles = [a.angle for a in arith.angles if a.moves]
+        self._letters = {arith.index(letter) for a in arith.angles for letter in (a.c, a.s) if a.moves}
         self._spelled = {a.c: sp.cos(a.angle) for a in arith.angles} | {a.s: sp.sin(a.angle) for a in arith.angles}
 
     def write(self, p: Poly) -> Expr:

@@ -19,6 +19,7 @@ from redyn.trajectory.screw import circle, screw
 from redyn.trajectory.spline import spline
 from redyn.trajectory.table import Table, read_table
 from redyn.trajectory.taught import Point, Taught, taught
+from redyn.trajectory.time_optimal import TimeOptimal, time_optimal
 from redyn.trajectory.trapezoidal import trapezoidal
 from redyn.trajectory.trot import redysim_trot
 from redyn.trajectory.walk import Steps, body_shift, walk
@@ -35,6 +36,7 @@ __all__ = [
     "Steps",
     "Table",
     "Taught",
+    "TimeOptimal",
     "Violation",
     "body_shift",
     "circle",
@@ -50,6 +52,7 @@ __all__ = [
     "screw",
     "spline",
     "taught",
+    "time_optimal",
     "trapezoidal",
     "walk",
 ]

@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 
 TRIES = 20  # random configurations, one of which is not singular
 ON_WHEELS = "wheels: the tree without them is compared, since neither program rolls"
+RIGID = "flexible links and elastic gears: the rigid robot is compared, since neither program has them"
 SNAPPED = 1e-7  # tolerance if nearly right angles are taken for right angles
 
 
@@ -60,7 +61,9 @@ def verify(
     peers = installed()
     tick("choosing states")
     # Neither program rolls: of a robot on wheels, what it is made of is compared.
-    compared_robot, whole = (robot.tree, (ON_WHEELS,)) if robot.model.contacts else (robot, ())
+    compared_robot, whole = rigid_tree(robot), (ON_WHEELS,) if robot.model.contacts else ()
+    if gives(robot):
+        whole = (*whole, RIGID)
     at = random_states(compared_robot, states)
     found: list[Comparison] = []
     for peer, version in peers:
@@ -74,6 +77,17 @@ def verify(
             conventions = peer.conventions + (peer.loop_conventions if robot.loops else ())
             found.append(Comparison(peer.name, version, conventions + whole, rows))
     return robot, found
+
+
+def gives(robot: Robot) -> bool:
+    """Whether links bend or gears give."""
+    return any(link.flexible is not None or link.joint.elastic is not None for link in robot.description.links)
+
+
+def rigid_tree(robot: Robot) -> Robot:
+    """What other programs have of a robot: rigid, and without wheels that roll."""
+    bare = robot.tree if robot.model.contacts else robot
+    return bare.rigid() if gives(robot) else bare
 
 
 def random_states(robot: Robot, count: int) -> States:

@@ -89,7 +89,7 @@ class Mujoco:
         """From an MJCF or a URDF."""
         assert not free
         urdf = b"<robot" in file.read_bytes()  # whatever it is called
-        peer = cls(_from_urdf(file, cls.fuse) if urdf else compiled(file), names, gravity, by_name=urdf)
+        peer = cls(from_urdf(file, cls.fuse) if urdf else compiled(file), names, gravity, by_name=urdf)
         if urdf:
             peer.springs = False
             peer._set(peer.model.dof_armature, armature)
@@ -225,7 +225,7 @@ class Mujoco:
         return {"forward_kinematics": pose, "jacobian": np.vstack([angular, linear]) @ S}
 
 
-def _from_urdf(file: Path, fuse: bool) -> Any:
+def from_urdf(file: Path, fuse: bool) -> Any:
     def read(mujoco: Any) -> Any:
         spec = mujoco.MjSpec.from_file(str(file))
         spec.memory = -1  # as large as it has to be, whatever the file asks for

@@ -7,6 +7,7 @@ from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.lock import lock
 from redyn.description.transforms.payload import with_payload
 from redyn.description.transforms.points import with_points
+from redyn.description.transforms.rigid import rigid
 from redyn.description.transforms.subtree import subtree
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "floating",
     "lock",
     "pose_matrix",
+    "rigid",
     "subtree",
     "with_contacts",
     "with_payload",

@@ -12,7 +12,7 @@ from redyn.description.placement import rpy_rotation, translation
 from redyn.description.poses import origin
 from redyn.description.schema import WORLD, Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms import rolling
-from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names
+from redyn.description.transforms.common import LONGEST_NAME, changed, fresh, joint_names, link_names, parent_for
 from redyn.description.transforms.contacts import renamed
 from redyn.description.transforms.frames import as_frames
 from redyn.description.transforms.loops import joined
@@ -80,7 +80,7 @@ def attach(robot: RobotDescription, other: RobotDescription, link: str, pose: Ar
     base_links = links | {prefix + name for name in link_names(other)}
     base_joints = joints | {prefix + name for name in joint_names(other)}
     mount: list[LinkDescription] = []
-    carrier = link
+    carrier = parent_for(robot, link)
     for i, row in enumerate(rows):
         ending = "base" if i == len(rows) - 1 else "mount"
         name = fresh(f"{prefix or _short(other.name)}{ending}", base_links)

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from typing import Any
 
 from redyn.description.checks import check_moves, complete
+from redyn.description.ends import end_frames
+from redyn.description.placement import link_at_tip
 from redyn.description.schema import RobotDescription
 from redyn.errors import DescriptionError, InputError
 
@@ -32,6 +34,14 @@ def fresh(name: str, taken: Collection[str]) -> str:
     while f"{name}{number}" in taken:
         number += 1
     return f"{name}{number}"
+
+
+def parent_for(robot: RobotDescription, frame: str) -> str:
+    """The parent of a link that is to be fixed in a frame: of a flexible link whose frame is at its root, that end."""
+    link = next((link for link in robot.links if link.name == frame), None)
+    if link is None or link.flexible is None or link_at_tip(link, robot.convention) is not None:
+        return frame
+    return end_frames(link)[0]
 
 
 def changed(robot: RobotDescription, call: str, **fields: Any) -> RobotDescription:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from pydantic import TypeAdapter, ValidationError
 
+from redyn.description.ends import frame_links
 from redyn.description.ground_fields import ContactDescription, Contacts
 from redyn.description.schema import RobotDescription
 from redyn.description.transforms.common import changed
@@ -33,7 +34,8 @@ def with_contacts(robot: RobotDescription, contacts: object) -> RobotDescription
 
 def within(robot: RobotDescription, kept: Collection[str]) -> list[ContactDescription]:
     """Those of a part."""
-    return [contact for contact in robot.contacts if contact.link in kept]
+    owner = frame_links(robot.links)
+    return [contact for contact in robot.contacts if owner[str(contact.link)] in kept]
 
 
 def renamed(robot: RobotDescription, prefix: str) -> list[ContactDescription]:

@@ -2,7 +2,8 @@
 
 There a link's frame is on its joint, while the book's DH frame is at the far end of its link. If the joint's axis
 does not pass through the link's frame (a revolute DH link with a != 0), the moving link is called `<name>_body`: it
-carries the mass, its axes are parallel to the frame's, and the frame itself is a fixed link of the old name on it.
+carries the mass, its axes are parallel to the frame's, and the frame itself is a fixed link of the old name on it. A
+flexible DH link is split likewise: the body bends, and its tip carries the frame, with what is fixed to it.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.description.beams import beam_length
 from redyn.description.checks import complete
-from redyn.description.placement import Placement, placement
+from redyn.description.ends import end_frames
+from redyn.description.placement import Placement, clamped_placement, link_at_tip, placement, translation
 from redyn.description.poses import NOISE, origin, vector
-from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
+from redyn.description.schema import Convention, JointDescription, LinkDescription, RobotDescription
 from redyn.description.transforms.common import fresh, joint_names, link_names
 
 Array = NDArray[np.float64]
@@ -35,6 +38,12 @@ def as_frames(robot: RobotDescription) -> RobotDescription:
     taken_links, taken_joints = link_names(robot), joint_names(robot)
     links: list[LinkDescription] = []
     for link in robot.links:
+        if link.flexible is not None and link_at_tip(link, robot.convention) is not None:
+            body, mount = fresh(f"{link.name}_body", taken_links), fresh(f"{link.name}_frame", taken_joints)
+            taken_links.add(body)
+            taken_joints.add(mount)
+            links += _bent(link, robot.convention, body, mount)
+            continue
         placed = placement(link, robot.convention)
         kind = link.joint.type
         arm = arm_to_frame(placed) if kind == "revolute" else np.zeros(3)
@@ -48,7 +57,20 @@ def as_frames(robot: RobotDescription) -> RobotDescription:
         taken_links.add(body)
         taken_joints.add(mount)
         links += _split(link, placed, arm, body, mount)
-    return complete(robot.model_copy(update={"convention": "frames", "links": links}))
+    ends = {old: new for link in robot.links for old, new in _renamed_ends(link, links)}
+    links = [link.model_copy(update={"parent": ends.get(str(link.parent), link.parent)}) for link in links]
+    between = [tuple(ends.get(end, end) for end in loop.between) for loop in robot.loops]
+    loops = [loop.model_copy(update={"between": names}) for loop, names in zip(robot.loops, between, strict=True)]
+    contacts = [k.model_copy(update={"link": ends.get(str(k.link), k.link)}) for k in robot.contacts]
+    tip = ends.get(str(robot.end_effector), robot.end_effector)
+    fields = {"convention": "frames", "links": links, "loops": loops, "contacts": contacts, "end_effector": tip}
+    return complete(robot.model_copy(update=fields))
+
+
+def _renamed_ends(link: LinkDescription, links: list[LinkDescription]) -> list[tuple[str, str]]:
+    """The frames at the ends of a flexible link that is a body of its own now, with their new names."""
+    made = next((k for k in links if k.joint.name == link.joint.name), link)
+    return list(zip(end_frames(link), end_frames(made), strict=True)) if made.name != link.name else []
 
 
 def arm_to_frame(placed: Placement) -> Array:
@@ -77,6 +99,26 @@ def _split(link: LinkDescription, placed: Placement, arm: Array, body: str, moun
     fixed = JointDescription(type="fixed", name=mount)
     frame = {"parent": body, "joint": fixed, "xyz": vector(arm), "rpy": None}
     return [moving, link.model_copy(update=emptied | frame)]
+
+
+def _bent(link: LinkDescription, convention: Convention, body: str, mount: str) -> list[LinkDescription]:
+    """The beam of a flexible link, on its joint, and the link's frame with its mass, which the tip carries."""
+    placed, at_tip = clamped_placement(link, convention), link_at_tip(link, convention)
+    assert link.flexible is not None
+    assert at_tip is not None
+    length = beam_length(link)
+    moving = LinkDescription(
+        name=body,
+        parent=link.parent,
+        joint=link.joint,
+        axis=None if link.joint.type == "fixed" else vector(placed.after[:3, :3].T @ placed.axis),
+        mass=None if link.joint.type == "fixed" else 0.0,
+        flexible=link.flexible if link.flexible.table else link.flexible.model_copy(update={"length": length}),
+        **origin(placed.before @ placed.after),
+    )
+    frame = {"parent": body, "joint": JointDescription(type="fixed", name=mount)}
+    end = translation(length, 0.0, 0.0) @ at_tip
+    return [moving, link.model_copy(update=NO_ROW | {"flexible": None} | frame | origin(end))]
 
 
 def mass_centre(link: LinkDescription) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from redyn.arrays import refuse_masks
+from redyn.description.checks import bends
 from redyn.description.placement import joint_motion, placement
 from redyn.description.poses import origin
 from redyn.description.schema import TURNING, JointDescription, LinkDescription, RobotDescription, is_unit
@@ -45,7 +46,7 @@ def lock(robot: RobotDescription, joints: Mapping[str, float | Sequence[float] |
         values = found
     else:
         raise InputError("lock: gears form a ring, and no values of its joints suit all of them; correct its ratios")
-    if not set(moving) - set(values):
+    if not set(moving) - set(values) and not any(map(bends, robot.links)):
         raise InputError("lock: no joint would be left to move; leave at least one free")
     links = [
         _locked(link, robot, values[str(link.joint.name)]) if link.joint.name in values else link

@@ -30,7 +30,7 @@ def locked(robot: RobotDescription, links: list[LinkDescription], joints: Collec
     joints.
     """
     fixed = with_frames(robot)
-    parts = rigid_parts(links)
+    parts = rigid_parts(links, robot.convention)
     still = robot.model_copy(update={"links": links, "loops": fixed})
     poses, kept = initial_poses(still), list[LoopDescription]()
     for loop, frames in zip(fixed, loop_frames(still), strict=True):

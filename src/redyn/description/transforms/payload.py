@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from redyn.description.checks import unphysical_links
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
-from redyn.description.transforms.common import changed, fresh, joint_names, link_names
+from redyn.description.transforms.common import changed, fresh, joint_names, link_names, parent_for
 from redyn.errors import InputError
 
 
@@ -24,7 +24,15 @@ def with_payload(robot: RobotDescription, link: str, mass: object, com: object, 
     still = {} if robot.convention == "frames" else dict.fromkeys(("a", along, "alpha", "theta"), 0.0)
     joint = JointDescription(type="fixed", name=fresh("payload_mount", joint_names(robot)))
     name = fresh("payload", link_names(robot))
-    fields = {"name": name, "parent": link, "joint": joint, "mass": mass, "com": com, "inertia": inertia, **still}
+    fields = {
+        "name": name,
+        "parent": parent_for(robot, link),
+        "joint": joint,
+        "mass": mass,
+        "com": com,
+        "inertia": inertia,
+        **still,
+    }
     try:
         body = LinkDescription.model_validate(fields)
     except ValidationError as error:

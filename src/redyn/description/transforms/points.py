@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from redyn.description.schema import JointDescription, LinkDescription, RobotDescription
-from redyn.description.transforms.common import changed, fresh, joint_names, link_names
+from redyn.description.transforms.common import changed, fresh, joint_names, link_names, parent_for
 
 
 def with_points(
@@ -34,6 +34,7 @@ def with_points(
         joint = JointDescription(type="fixed", name=fresh(f"{own}_mount", joints))
         taken.add(own)
         joints.add(str(joint.name))
-        links.append(LinkDescription.model_validate({"name": own, "parent": link, "joint": joint, **place}))
+        carried = {"name": own, "parent": parent_for(robot, link), "joint": joint, **place}
+        links.append(LinkDescription.model_validate(carried))
         names.append(own)
     return changed(robot, "with_points", links=links), names

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from redyn.description.checks import bends
+from redyn.description.ends import frame_links
 from redyn.description.schema import WORLD, LinkDescription, MimicDescription, RobotDescription
 from redyn.description.ties import Rule, rules
 from redyn.description.transforms import rolling
@@ -25,8 +27,9 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
     ['link5', 'link6']
     """
     children: dict[str, list[str]] = {}
+    owner = {WORLD: WORLD, **frame_links(robot.links)}
     for item in robot.links:
-        children.setdefault(str(item.parent), []).append(str(item.name))
+        children.setdefault(owner[str(item.parent)], []).append(str(item.name))
     kept, stack = {link}, [link]
     while stack:
         found = children.get(stack.pop(), [])
@@ -38,13 +41,13 @@ def subtree(robot: RobotDescription, link: str) -> RobotDescription:
         if item.name in kept
     ]
     moving = {str(item.joint.name) for item in links if item.joint.type != "fixed"}
-    if not moving:
+    if not moving and not any(map(bends, links)):
         raise InputError(f"subtree: neither {link!r} nor anything it carries moves")
-    tip = robot.end_effector if robot.end_effector in kept else None
+    tip = robot.end_effector if owner.get(str(robot.end_effector)) in kept else None
     name = f"{robot.name}-{link}"[:LONGEST_NAME]
     links = _tied_within(robot, links, moving)
     base = next(str(item.parent) for item in robot.links if item.name == link)
-    closed = inside(robot, kept, moving, base)
+    closed = inside(robot, {frame for frame, item in owner.items() if item in kept}, moving, base)
     rest = closed | rolling.inside(robot)
     return changed(robot, "subtree", name=name, links=links, end_effector=tip, contacts=within(robot, kept), **rest)
 

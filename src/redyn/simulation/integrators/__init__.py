@@ -1,5 +1,6 @@
 """Ways to step through time, one per file."""
 
-METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "radau", "lsoda")
+METHODS = ("rkf45", "dopri5", "abm", "rk4", "euler", "taylor", "rosenbrock", "radau", "lsoda")
 FIXED = ("rk4", "euler", "taylor")  # whose step is the user's
-STIFF = ("radau", "lsoda")  # SciPy's
+SCIPY = ("radau", "lsoda")
+STIFF = ("rosenbrock", *SCIPY)  # for stiff robots

@@ -6,6 +6,7 @@ import json
 from typing import Any, get_args
 
 from redyn.description.schema import WORLD, JointType
+from redyn.studio.flexible_cells import FLEXIBLE, KEPT
 from redyn.studio.loop_rows import TYPES as LOOP_TYPES
 from redyn.studio.loop_rows import loop_columns as shown_loop_columns
 from redyn.studio.table import CENTRE, INERTIA, JOINT, VARIABLE, YES, Draft
@@ -33,6 +34,16 @@ HEADS = {
     "damping": ("damping", "viscous friction, Nms/rad or Ns/m, whatever angles are shown in"),
     "coulomb": ("Coulomb", "Coulomb friction, Nm or N"),
     "armature": ("armature", "rotor inertia, kg m² or kg"),
+    "rho_A": ("ρA", "mass per length (kg/m) of a flexible link, a beam along x; empty cells: the link is rigid"),
+    "EI": ("EI", "stiffness against bending (N m²): one number, or two, EIy and EIz"),
+    "GJ": ("GJ", "stiffness against torsion (N m²), which modes that twist need"),
+    "rho_Ip": ("ρIp", "polar moment of inertia per length (kg m)"),
+    "length": ("L", "length of the beam (m), from its joint on; in DH tables it is a"),
+    "modes": ("modes", "how many mode shapes bend along y, bend along z, and twist, such as 2, 0, 0"),
+    "ratio": ("ζ", "damping ratio of every mode of the bare beam"),
+    "gear_stiffness": ("k gear", "stiffness of an elastic gear, Nm/rad or N/m, between motor and link; empty: rigid"),
+    "gear_damping": ("d gear", "damping of an elastic gear, Nms/rad or Ns/m"),
+    KEPT: ("also", "what else the file says of the beam; it is kept, and edited in the YAML file"),
     "offset": ("offset", "constant added to the joint variable, rad or m"),
 }
 LOOP_HEADS = {
@@ -48,9 +59,10 @@ LOOP_HEADS = {
     "frame2": ("frame on the second", "of the joint: x, y, z (m), roll, pitch, yaw (rad); its z is the axis"),
 }
 DRIVEN = "whether the joint has a motor; the others are passive and follow"
+WIDER = {"EI": 54, "modes": 58, "gear_stiffness": 58, "gear_damping": 58}
 BOX = "(p) => (typeof p.value === 'boolean' ? {component: 'agCheckboxCellRenderer'} : undefined)"
 DH_TYPES = ["revolute", "prismatic", "fixed"]
-WORDS = {"name", "parent", "joint", "driven", "first", "second", "gap"}
+WORDS = {KEPT, "name", "parent", "joint", "driven", "first", "second", "gap"}
 # Long numbers are rounded for display, and shown in full while edited.
 SHORT = (
     "(p) => typeof p.value === 'string' ? p.value.replace(/(?<![\\w.])-?[0-9][0-9.e+-]{7,}(?!\\w)/g, "
@@ -70,10 +82,12 @@ def link_columns(draft: Draft, tab: str, angles: Angles) -> list[Column]:
         shown = ["mass", *CENTRE, *INERTIA]
     elif tab == "joint":
         shown = list(JOINT)
+    elif tab == "flexible":
+        shown = [*FLEXIBLE, KEPT]
     else:
         shown = list(draft.columns())
         types = list(get_args(JointType)) if draft.convention == "frames" else DH_TYPES
-        parents = [WORLD, *(row["name"] for row in draft.rows)]
+        parents = [WORLD, *draft.frames]
         columns += [
             {**_selection("parent", "parent", 64, parents), "headerTooltip": "the link or the world that carries it"},
             _selection("joint", "joint", 84, types),
@@ -83,6 +97,10 @@ def link_columns(draft: Draft, tab: str, angles: Angles) -> list[Column]:
     for column in shown:
         title, meaning = heads[column]
         columns.append({"field": column, "headerName": angles.of(title), "headerTooltip": angles.of(meaning)})
+        if column == KEPT:
+            columns[-1] |= {"editable": False, "minWidth": 72}
+        if column in WIDER:
+            columns[-1] |= {"minWidth": WIDER[column]}
     return [_with_errors(column) for column in columns]
 
 

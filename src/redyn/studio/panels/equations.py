@@ -21,12 +21,15 @@ from redyn.studio.panels.matrices import Hint, matrix_html, table_html
 
 if TYPE_CHECKING:
     from redyn.studio.desk import Desk
+    from redyn.studio.state import State
 
 LOOK = 0.2  # s between looks at a derivation
 PATIENCE = 20.0  # s for which a report waits for it
 MOST_SHOWN = 40  # rows and columns of numbers
 LAW = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ"
+ELASTIC = "M(q) q̈ + C(q, q̇) q̇ + g(q) + K q + friction = τ"
 CLOSED = "M(q) q̈ + C(q, q̇) q̇ + g(q) + friction = τ + J(q)ᵀ λ,   J(q) q̈ = γ(q, q̇)"
+OF_ELASTIC = (("Inverse dynamics", "inverse_dynamics"), ("Forward dynamics, φ given", "solve"))
 LATEX = "Copy what is shown as LaTeX"
 PARTS = {
     "mass": ("Mass matrix", "M(q)"),
@@ -94,7 +97,7 @@ class EquationsPanel:
             self._counted = robot
             made: list[str] = []
             if (
-                await desk.attempt("equations", lambda: made.append(counts_html(robot)), slow=True)
+                await desk.attempt("equations", lambda: made.append(_counted(desk.state, robot)), slow=True)
                 and robot is self._counted
             ):
                 self._counts.set_content(made[0])
@@ -117,13 +120,14 @@ class EquationsPanel:
             state.derivation.cancel()
         state.derivation = None
         self._robot, self._job, self._formulas = robot, None, None
-        set_text(self._law, CLOSED if robot.model.loops else LAW)
+        set_text(self._law, law_of(robot))
         for part in self._symbolic.values():
             part.set_content("")
         if self._counted is not robot:
             self._counts.set_content("")
         if robot.tree.dof > MOST_JOINTS:
-            note = f"Formulas are shown for up to {MOST_JOINTS} joints; the numbers are those of the pose on the left."
+            what = "coordinates, those of bending included" if robot.model.gives else "joints"
+            note = f"Formulas are shown for up to {MOST_JOINTS} {what}; the numbers are those of the pose on the left."
             return set_text(self._note, note + of_tree(robot))
         set_text(self._note, "deriving the formulas")
         try:
@@ -155,7 +159,7 @@ class EquationsPanel:
             for key, part in self._symbolic.items():
                 formula = getattr(job.result, key)
                 cells = [[entry.mathml for entry in row] for row in formula.rows]
-                part.set_content(matrix_html(cells, PARTS[key][1], HINTS[key], markup=True))
+                part.set_content(matrix_html(cells, PARTS[key][1], hint_of(self._robot, key), markup=True))
             self.show_numbers()
 
     def show_numbers(self) -> None:
@@ -165,7 +169,7 @@ class EquationsPanel:
         self._shown = state.matrices()
         for key, matrix in self._shown.items():
             name = "now" if self._formulas is not None else PARTS[key][1]
-            self._numbers[key].set_content(numbers_html(matrix, name, HINTS[key]))
+            self._numbers[key].set_content(numbers_html(matrix, name, hint_of(state.robot, key)))
 
     async def _copy(self, key: str) -> None:
         latex: list[str] = []
@@ -180,8 +184,27 @@ class EquationsPanel:
             self._desk.notify("Copied as LaTeX.")
 
 
+def law_of(robot: Robot) -> str:
+    """The equations of motion in short."""
+    return CLOSED if robot.model.loops else ELASTIC if robot.model.gives else LAW
+
+
+def hint_of(robot: Robot | None, key: str) -> Hint | None:
+    """What an element is, for robots of rigid links: equations of the book."""
+    return None if robot is None or robot.model.gives else HINTS[key]
+
+
+def _counted(state: State, robot: Robot) -> str:
+    """The table of counts; matrices are computed once as well, since their first time may take seconds."""
+    if state.robot is robot:
+        state.matrices()
+    return counts_html(robot)
+
+
 def of_tree(robot: Robot) -> str:
-    """What is added to the note of a robot with loops or wheels."""
+    """What is added to the note of a robot with loops, wheels or flexibility."""
+    if robot.model.gives and not robot.model.loops and not robot.model.contacts:
+        return " K q are the forces of bending, torsion and elastic gears; C is that of Christoffel's symbols."
     if robot.model.contacts:
         return " M, C and g are those of the tree, without the wheels' condition not to slip."
     if not robot.model.loops:
@@ -194,7 +217,7 @@ def numbers(matrix: Any) -> list[list[str]]:
     return [[f"{x:.5g}" if abs(x) > 1e-12 else "0" for x in row] for row in matrix[:MOST_SHOWN, :MOST_SHOWN]]
 
 
-def numbers_html(matrix: Any, name: str, hint: Hint) -> str:
+def numbers_html(matrix: Any, name: str, hint: Hint | None) -> str:
     """A matrix of numbers."""
     cut = "" if len(matrix) <= MOST_SHOWN else f"<p>the first {MOST_SHOWN} of {len(matrix)} joints</p>"
     return matrix_html(numbers(matrix), name, hint) + cut
@@ -214,7 +237,8 @@ def numbers_latex(matrix: Any) -> str:
 def counts_html(robot: Robot) -> str:
     """Multiplications and additions of this robot's kernels, and of the published algorithms for the same n.
 
-    Those are for open chains: where loops are closed or wheels roll, there is nothing to compare with.
+    Those are for open chains of rigid links: where loops are closed, wheels roll or links bend, there is nothing to
+    compare with.
     """
     n = robot.dof
     parts: list[str] = []
@@ -223,6 +247,8 @@ def counts_html(robot: Robot) -> str:
         (f"Forward dynamics, φ given, Table 9.6, n = {n}", "solve", FORWARD),
     ]
     tied = is_closed(robot) or bool(robot.model.contacts)
+    if robot.model.gives and not tied:
+        tables = [(f"{title}, n = {n}", name, {}) for title, name in OF_ELASTIC]
     if tied:
         how = "wheels rolling" if robot.model.contacts else "loops closed"
         tables = [

@@ -19,16 +19,17 @@ from redyn.studio.coordinates import (
     velocity_heads,
     velocity_units,
 )
-from redyn.studio.entries import entries, is_closed
+from redyn.studio.entries import entries, guided, is_closed
 from redyn.studio.forms import drives, present, usual_text
 from redyn.studio.limits import has_efforts, has_stops, sentence
+from redyn.studio.panels.bending import BENDING
 from redyn.studio.panels.ground import GroundFields
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
 from redyn.studio.panels.pushes import PushList
 from redyn.studio.panels.sizing import SizingPart
-from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS
+from redyn.studio.plans import DRIVES, FIXED_STEP, METHODS, RIGID
 from redyn.studio.units import together
 from redyn.studio.work import Finished, plot_data, rows_note
 from redyn.words import counted
@@ -47,6 +48,7 @@ CARDS = [
     {"id": "run-qd", "title": "Joint rates"},
     {"id": "run-tau", "title": "Torques"},
     {"id": "run-path", "title": "End effector"},
+    *({**card, "id": f"run-{card['id']}"} for card in BENDING),
 ]
 ALONE = "nothing"
 RUN = "Simulate (Ctrl+Enter)"
@@ -73,8 +75,8 @@ class ForwardPanel:
                 self._upload = Part("file", options, refused=desk.refused_upload)
                 title = "Gain on {} ({}), multiplied by the inertia seen by the joint"
                 kp, kd = title.format("positions", "1/s\u00b2"), title.format("rates", "1/s")
-                self._kp = Field(form.kp, partial(self._set, "kp"), "kp", "kp", "tiny", kp)
-                self._kd = Field(form.kd, partial(self._set, "kd"), "kd", "kd", "tiny", kd)
+                self._kp = Field(form.kp, partial(self._set_gain, "kp"), "kp", "kp", "tiny", kp)
+                self._kd = Field(form.kd, partial(self._set_gain, "kd"), "kd", "kd", "tiny", kd)
                 self._duration = Field(form.duration, self._set_duration, "run-duration", "duration (s)", "short")
                 self._method = Choice(
                     list(METHODS), form.method, self._set_method, "integrator", "integrator", "short2"
@@ -116,12 +118,17 @@ class ForwardPanel:
     def _others(self) -> dict[str, str]:
         chosen = self._desk.state.run.method
         methods = {f"method:{name}": f"integrator {name}" for name in METHODS if name != chosen}
-        return {ALONE: "none", **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
+        rigid = {RIGID: "itself, rigid"} if self._desk.state.robot.model.gives else {}
+        return {ALONE: "none", **rigid, **methods, **{f"robot:{name}": f"robot {name}" for name in library()}}
 
     # --- user input ----------------------------------------------------------------------------------------------
 
     def _set(self, name: str, value: Any) -> None:
         setattr(self._desk.state.run, name, value)
+        self._desk.keep_soon()
+
+    def _set_gain(self, name: str, value: str) -> None:
+        self._desk.state.run.set_gain(name, value)
         self._desk.keep_soon()
 
     def _switch(self, name: str, on: bool) -> None:
@@ -165,14 +172,15 @@ class ForwardPanel:
         robot = self._desk.state.robot
         own, values, rates = entries(robot), coordinate_units(robot), velocity_units(robot, "rad/s", "m/s")
         torques = torque_units(robot)
-        q = [values[i] for i in own.q]
-        return {"q0": q, "target": q, "qd0": [rates[i] for i in own.qd], "tau": [torques[i] for i in own.tau]}
+        q, target = ([values[i] for i in at] for at in (own.q, guided(robot).q))
+        return {"q0": q, "target": target, "qd0": [rates[i] for i in own.qd], "tau": [torques[i] for i in own.tau]}
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
         state = self._desk.state
         if row in ("q0", "target"):
-            setattr(state.run, "q" if row == "q0" else "target", present(state.robot, state.q))
+            target = row == "target"
+            setattr(state.run, "target" if target else "q", present(state.robot, state.q, motion=target))
             self.show_form()
             self._desk.keep_soon()
 
@@ -290,7 +298,8 @@ class ForwardPanel:
             entry.show(value)
         self._drive.show(form.drive, drives(state.robot))
         self._show_sample()
-        self._compare.show(form.compare or ALONE, self._others())
+        others = self._others()
+        self._compare.show(form.compare if form.compare in others else ALONE, others)
         methods = {form.method, form.compare.removeprefix("method:")} & set(METHODS)
         self._step.frame.set_visibility(bool(methods & set(FIXED_STEP)))
         self._rtol.frame.set_visibility(bool(methods - set(FIXED_STEP)))
@@ -331,7 +340,8 @@ class ForwardPanel:
         torques = torque_heads(state.robot)
         heads, rates = [coordinates[i] for i in own.q], [every[i] for i in own.qd]
         driven = [torques[i] for i in own.tau]
-        groups = [(heads, q[:1]), (rates, qd), (driven, torque if form.drive == "constant" else []), (heads, q[1:])]
+        aimed = [coordinates[i] for i in guided(state.robot).q]
+        groups = [(heads, q[:1]), (rates, qd), (driven, torque if form.drive == "constant" else []), (aimed, q[1:])]
         tables: list[dict[str, Any]] = []
         for names, rows in groups:  # one table per set of names; quaternions have more than their rates
             same = next((table for table in tables if table["heads"] == names), None)

@@ -13,9 +13,10 @@ from nicegui import ui
 from redyn.studio import messages, takeaway, uploads
 from redyn.studio.controls import Choice, Field, Part, block, box, button, set_text, text
 from redyn.studio.coordinates import coordinate_heads, coordinate_units, velocity_units
-from redyn.studio.entries import entries, is_closed
+from redyn.studio.entries import guided, is_closed
 from redyn.studio.forms import present, usual_text
 from redyn.studio.limits import sentence
+from redyn.studio.panels.bending import BENDING, reaction_names
 from redyn.studio.panels.matrices import table_html
 from redyn.studio.panels.payload import PayloadFields
 from redyn.studio.panels.pinned import Pinned
@@ -36,6 +37,7 @@ CARDS = [
     {"id": "qd", "title": "Joint rates"},
     {"id": "qdd", "title": "Accelerations"},
     {"id": "path", "title": "End effector"},
+    *BENDING,
 ]
 ALL = "all joints"
 REACTIONS = "joint reactions"
@@ -69,6 +71,7 @@ TIP_LABELS = {
 TIP_TITLE = "Limit of the end effector on lines and circles; empty: none"
 TAUGHT_WIDTHS = {"speed": "medium", "acceleration": "middle"}
 TAUGHT_UNITS = {"speed": ("rad/s", "m/s"), "acceleration": ("rad/s²", "m/s²")}
+SWINGS = "simulated: joints follow the motion, what bends or gives swings"
 ROUNDING = 1e-12  # of a reaction, beside the largest one
 SAMPLE = "Seconds between the rows of the result; empty: a hundred rows per second, or more"
 
@@ -199,13 +202,19 @@ class InversePanel:
         """Of the joint values that are entered."""
         robot = self._desk.state.robot
         every = coordinate_units(robot)
-        return [every[i] for i in entries(robot).q]
+        return [every[i] for i in guided(robot).q]
+
+    def _rate_units(self, name: str) -> list[str]:
+        """Of limits of taught points."""
+        robot = self._desk.state.robot
+        every = velocity_units(robot, *TAUGHT_UNITS[name])
+        return [every[i] for i in guided(robot).qd]
 
     def _use_pose(self, row: Any) -> None:
         """Takes the pose shown into a row of fields."""
         state = self._desk.state
         form = state.motion
-        values = present(state.robot, state.q)
+        values = present(state.robot, state.q, motion=True)
         if row == "begin" and form.path is not None:
             form.path.begin, form.path.typed = values, True
         elif row in ("start", "stop"):
@@ -223,7 +232,7 @@ class InversePanel:
 
     def _set_limit(self, name: str, value: str) -> None:
         state = self._desk.state
-        stored = limit_typed(value, velocity_units(state.robot, *TAUGHT_UNITS[name]), state.angles)
+        stored = limit_typed(value, self._rate_units(name), state.angles)
         setattr(state.motion.taught, name, stored)
         self._points_changed()
 
@@ -237,7 +246,7 @@ class InversePanel:
         point, typed = points[messages.index(message, "point", len(points))], messages.entry(message, "text")
         if "joint" in message:
             joint = messages.index(message, "joint", len(point.q))
-            units = coordinate_units(self._desk.state.robot)
+            units = self._units()
             point.q[joint] = self._desk.state.angles.typed(messages.text(typed), units[joint])
             return self._desk.keep_soon()
         name = messages.entry(message, "field")
@@ -270,7 +279,7 @@ class InversePanel:
         state = self._desk.state
         form, taught = state.motion.taught, can_teach(state.robot)
         for name, entry in self._limit_fields.items():
-            units = velocity_units(state.robot, *TAUGHT_UNITS[name])
+            units = self._rate_units(name)
             entry.show(limit_shown(getattr(form, name), units, state.angles))
             entry.name(f"{TAUGHT[name][0]} ({state.angles.of(together(units))})")
             entry.frame.set_visibility(taught)
@@ -281,10 +290,11 @@ class InversePanel:
         self._teach.set_visibility(taught)
         self._points.set_visibility(taught)
         set_text(self._taught_note, "" if taught else NOT_TAUGHT)
-        units = coordinate_units(state.robot)
+        units = self._units()
         points = [{**asdict(point), "q": state.angles.row(point.q, units)} for point in form.points]
         unit = state.angles.of(together(units))
-        heads = coordinate_heads(state.robot)
+        every = coordinate_heads(state.robot)
+        heads = [every[i] for i in guided(state.robot).q]
         self._points.call("set", {"heads": heads, "unit": unit, "points": points if taught else []})
 
     async def run(self) -> None:
@@ -335,7 +345,7 @@ class InversePanel:
             where = f"Where the path begins, {hint}"
             rows = [{"id": "begin", "label": "start", "values": begin, "hint": where, "unit": unit, "use": True}]
         heads = coordinate_heads(state.robot)
-        shown = [heads[i] for i in entries(state.robot).q]
+        shown = [heads[i] for i in guided(state.robot).q]
         self._rows.call("set", [{"heads": shown, "rows": rows}] if rows[0]["values"] else [])
         self._path.set_visibility(along and form.path is not None)
         self._show_path()
@@ -369,7 +379,7 @@ class InversePanel:
         """Shows the form and the result."""
         self._show_form()
         state = self._desk.state
-        names = entries(state.robot).torque_names(state.robot)
+        names = guided(state.robot).torque_names(state.robot)
         options = [ALL, *(f"{name}, by cause" for name in names), REACTIONS]
         if self._shown not in options:
             self._shown = ALL
@@ -425,7 +435,7 @@ class InversePanel:
             return
         k = instant(found.t, t)
         head = ["joint", "nx (Nm)", "ny", "nz", "fx (N)", "fy", "fz"]
-        rows = [*zip(found.robot.joint_names, found.wrenches[k], strict=True)]
+        rows = [*zip(reaction_names(found.robot), found.wrenches[k], strict=True)]
         if is_closed(found.robot):
             names = [f"{loop.name} (loop)" for loop in found.robot.loops]
             rows += zip(names, found.loop_wrenches[k], strict=True)
@@ -443,7 +453,8 @@ class InversePanel:
 def _note(found: Inverse) -> str:
     """What a result is with, and what of its rows is drawn."""
     carried = "" if found.payload is None else f"with {found.payload.name}"
-    return "; ".join(filter(None, [carried, rows_note(found.t, found.robot)]))
+    swings = SWINGS if found.robot.model.gives else ""
+    return "; ".join(filter(None, [carried, swings, rows_note(found.t, found.robot)]))
 
 
 def _entry(x: float, least: float) -> str:

@@ -31,6 +31,7 @@ AXES = ("x", "y", "z", "rx", "ry", "rz")
 
 STEPS = {"along": "m", "about": "rad"}
 ALONG = "Step of one click along an axis. Hold a button to move on"
+SAG = "Joints stay, and what bends or gives goes to where it rests under its weight"
 ABOUT = "Step of one click about an axis. Hold a button to move on"
 
 # A button that is held moves on; the next step waits until the last one is done.
@@ -52,11 +53,13 @@ class JogPanel:
         self._heard = 0.0  # the number of the last message from the sliders that was taken into account
         # Values of joints that are not taken yet, as typed or as numbers, and the numbers of their messages.
         self._wanted: dict[int, tuple[float | str, float]] = {}
-        self._jogging = False
+        self._taker: asyncio.Task[Any] | None = None  # moves joints to what is wanted
         with box("panel jog-panel", "jog"):
             with box("panel-head"):
                 text("Joints", tag="h2")
-                button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
+                with box("pair"):
+                    self._sag_button = button("Sag", "jog-sag", self._sag, SAG)
+                    button("Reset", "jog-reset", self._reset, "Back to the initial pose of the robot")
             self._part = Part("jog", jog=self._jog)
             self._meter = Part("meter", METER)
             with box("panel-head"):
@@ -87,6 +90,7 @@ class JogPanel:
             field.name(angles.of(STEPS[name]))
         for element in (self._step_box, self._tip_buttons):
             element.set_visibility(state.tip_can_jog)
+        self._sag_button.set_visibility(state.can_sag)
 
     def show_values(self) -> None:
         state = self._desk.state
@@ -103,15 +107,20 @@ class JogPanel:
         typed = messages.entry(message, "value")
         value = messages.text(typed) if isinstance(typed, str) else messages.number(message, "value")
         self._wanted[joint] = value, messages.number(message, "number")
-        if self._jogging:
+        if self._taker is not None:
             return
-        self._jogging = True
+        self._taker = asyncio.current_task()
         try:
             while self._wanted:
                 await _gather()
                 await self._take()
         finally:
-            self._jogging = False
+            self._taker = None
+
+    async def taken(self) -> None:
+        """Waits until values that were sent count: who types a value and then presses a button means that value."""
+        if self._taker is not None and self._taker is not asyncio.current_task():
+            await asyncio.wait([self._taker])
 
     async def _take(self) -> None:
         said: list[str] = []
@@ -139,6 +148,10 @@ class JogPanel:
             return value
         unit = "rad" if turning(state.robot, "coordinates")[joint] else "m"
         return state.angles.value(state.robot.model.located[joint].joint.label, value, unit)
+
+    async def _sag(self) -> None:
+        if await self._desk.attempt("pose", self._desk.state.sag, slow=True):
+            self._desk.show_pose()
 
     async def _reset(self) -> None:
         self._desk.state.reset()

@@ -23,6 +23,7 @@ from redyn.studio.controls import (
 )
 from redyn.studio.dh_steps import dh_steps
 from redyn.studio.editor import table_of
+from redyn.studio.flexible_cells import KEPT, kept_text
 from redyn.studio.panels.columns import driven_cell, link_columns, loop_columns, variable
 from redyn.studio.panels.matrices import matrix_html
 from redyn.studio.table import YES, cell_units, shown_cells
@@ -34,11 +35,12 @@ TABS = {
     "geometry": ("DH table", "dock-geometry"),
     "mass": ("Mass and inertia", "dock-mass"),
     "joint": ("Limits and friction", "dock-joint"),
+    "flexible": ("Flexibility", "dock-flexible"),
     "loops": ("Loops", "dock-loops"),
     "steps": ("Visualise DH", "dock-steps"),
     "pose": ("Frame pose", "dock-pose"),
 }
-TABLES = ("geometry", "mass", "joint", "loops")
+TABLES = ("geometry", "mass", "joint", "flexible", "loops")
 REMOVE = {
     "links": "Remove a link: first click its row in the table",
     "loops": "Remove a loop: first click its row in the table",
@@ -47,6 +49,10 @@ ADD_LOOP = "Pin the end of the last link to the ground where it is now"
 STEPS = "Link by link from the base"
 TIP = "Make this frame the end effector: its path is drawn, and the jog buttons move it"
 UNITS_OF_JOINTS = "In rad, rad/s, Nm and Nms/rad; of joints that slide in m, m/s, N and Ns/m."
+FLEXIBLE_LINKS = (
+    "A link with ρA (kg/m) and EI (N m²) is a beam along x that bends; empty: it is rigid. A joint with k (Nm/rad) has "
+    "an elastic gear, and its armature is that of the motor."
+)
 NO_LOOPS = (
     "No loops. To close one: bend the robot with its sliders until the end of its last link is where it is to be held, "
     "then press + Loop. It is pinned to the ground there; the table then lets you pin it to another link instead."
@@ -168,10 +174,14 @@ class TablesPanel:
                 return {"gap": gaps.get(cells["name"], ""), "variable": ""}
             return {"driven": driven_cell(cells), "variable": variable(draft, cells["joint"])}
 
+        def kept(i: int, cells: dict[str, str]) -> dict[str, str]:
+            return {} if self._shows_loops else {KEPT: kept_text(cells, draft.rest[i])}
+
         shown = [
             {
                 **shown_cells(cells, state.angles),
                 **more(cells),
+                **kept(i, cells),
                 "row": i,
                 "table": self._table,
                 "errors": errors.get(i, {}),
@@ -187,13 +197,14 @@ class TablesPanel:
         self._grid.run_grid_method("updateGridOptions", changes)
         self._grid.run_grid_method("refreshCells", {"force": True})
         self._frame_of_grid.set_visibility(not self._shows_loops or bool(draft.loops))
-        self._facts.set_visibility(self._shows_loops or self._tab == "joint")
         loops = " ".join(state.loop_facts) if draft.loops else NO_LOOPS
-        set_text(self._facts, loops if self._shows_loops else state.angles.of(UNITS_OF_JOINTS))
+        facts = {"loops": loops, "joint": state.angles.of(UNITS_OF_JOINTS), "flexible": FLEXIBLE_LINKS}
+        self._facts.set_visibility(self._tab in facts)
+        set_text(self._facts, facts.get(self._tab, ""))
         self._gravity.show(", ".join(str(x).removesuffix(".0") for x in draft.robot.get("gravity", (0, 0, -9.81))))
         self._name.show(str(draft.robot.get("name", "")))
         enable(self._rods, draft.convention == "dh")
-        enable(self._convert, draft.convention != "frames")
+        enable(self._convert, draft.convention != "frames" and not state.robot.model.flexible)
         set_text(self._convert, "To DH" if draft.convention == "modified-dh" else "To modified DH")
         self._list = []
         self._step_list.clear()

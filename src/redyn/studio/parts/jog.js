@@ -27,14 +27,15 @@ export function mount(root, options, emit) {
     for (const row of rows) row.box.style.setProperty("--colour", shade(row.joint.colour, look.theme));
   }
 
-  function send(k, value) {
+  // `now`: what was typed does not wait, since a button may be pressed next.
+  function send(k, value, now = false) {
     clearTimeout(waiting.get(k));
     waiting.delete(k);
     const number = ++sent;
     rows[k].sent = number;
     const go = () => {
       const since = performance.now() - last;
-      if (since < (answered < asked ? PATIENCE : PAUSE)) return waiting.set(k, setTimeout(go, PAUSE / 2));
+      if (!now && since < (answered < asked ? PATIENCE : PAUSE)) return waiting.set(k, setTimeout(go, PAUSE / 2));
       waiting.delete(k);
       last = performance.now();
       asked = number;
@@ -44,7 +45,7 @@ export function mount(root, options, emit) {
   }
 
   function makeRow(joint, k, angle) {
-    const { factor, unit: sign, digits } = joint.turns ? angle : { factor: 1, unit: "m", digits: 3 };
+    const { factor, unit: sign, digits } = joint.turns ? angle : { factor: 1, unit: "m", digits: joint.bends ? 4 : 3 };
     const [low, high] = [joint.low * factor, joint.high * factor];
     const slack = 1e-6 * Math.max(1, Math.abs(low), Math.abs(high));
     const slider = element("input", { type: "range", min: low, max: high, step: joint.turns && digits < 3 ? 0.5 : (high - low) / 400, "aria-label": joint.name });
@@ -77,12 +78,12 @@ export function mount(root, options, emit) {
     };
     number.addEventListener("keydown", ({ key }) => {
       const step = { ArrowUp: 1, ArrowDown: -1 }[key];
-      if (step) nudge(step * (joint.turns && digits < 3 ? 1 : 0.01));
+      if (step) nudge(step * (joint.turns && digits < 3 ? 1 : joint.bends ? 0.001 : 0.01));
     });
     number.addEventListener("change", () => {
       typing = false;
       if (!number.value.trim()) return show(Number(slider.value) / factor);
-      return send(k, number.value); // the server reads it, clamps it to the limits and reports it
+      return send(k, number.value, true); // the server reads it, clamps it to the limits and reports it
     });
     show(joint.value);
     return { box, joint, show, sent: 0 };

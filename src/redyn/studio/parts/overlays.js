@@ -122,7 +122,7 @@ export function createOverlays(THREE) {
 
   function remove(kind) {
     drawn[kind]?.traverse((object) => {
-      if (kind !== "ghosts") object.geometry?.dispose(); // copies share those of the robot
+      if (kind !== "ghosts" || object.geometry?.userData.own) object.geometry?.dispose(); // copies share those of the robot
       object.material?.dispose();
     });
     drawn[kind]?.removeFromParent();

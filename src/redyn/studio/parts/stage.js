@@ -1,5 +1,6 @@
 // The robot in 3D with its switches, the player below it, and the steps of a DH table.
 
+import { createDeflection } from "../report/deflection.js";
 import { createPlayer, element } from "../report/player.js";
 import { createDevice, createViewer, touchingText } from "../report/viewer.js";
 import { clock } from "./clock.js";
@@ -50,6 +51,9 @@ export async function mount(root, options, emit) {
     switches.append(labels[what]);
   }
 
+  const deflection = createDeflection(describe);
+  switches.append(deflection.node);
+
   const devices = []; // one per view, reused for the next robot
   let viewers = [];
   let players = null;
@@ -73,7 +77,8 @@ export async function mount(root, options, emit) {
 
   /** What can be saved as a picture or a film. */
   function seen() {
-    const each = viewers.map((viewer, k) => ({ viewer, box: views.children[k], label: names[k] }));
+    const label = (name) => [name, deflection.text()].filter(Boolean).join(", ");
+    const each = viewers.map((viewer, k) => ({ viewer, box: views.children[k], label: label(names[k]) }));
     return { viewers: each, duration: clock.duration, speed: players?.speed() ?? 1, name: file };
   }
 
@@ -106,8 +111,7 @@ export async function mount(root, options, emit) {
     overlays.enter(viewers[0] ?? null);
     viewers[0]?.draftPushes(drafts);
     for (const [what, label] of Object.entries(labels)) label.hidden = !OFTEN.has(what) && !viewers.some((viewer) => viewer.has(what));
-    const step = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
-    scale.textContent = [viewers[0]?.key, step].filter(Boolean).join(", ");
+    deflection.use(viewers);
     jogged = false;
     clock.start = start ?? 0;
     clock.duration = Math.max(0, ...viewers.map((viewer) => viewer.duration));
@@ -116,6 +120,11 @@ export async function mount(root, options, emit) {
     lastSent = t ?? 0;
     players.seek(t ?? 0);
     root.dataset.loaded = String(Number(root.dataset.loaded ?? 0) + 1);
+  }
+
+  function describe() {
+    const step = viewers.length ? `grid ${Number(viewers[0].gridStep.toPrecision(2))} m` : "";
+    scale.textContent = [viewers[0]?.key, deflection.text(), step].filter(Boolean).join(", ");
   }
 
   function onTime(t) {

@@ -165,6 +165,7 @@ def _label(latex: str) -> str:
     r"""`\mathbf{e}_{1}` or `O_{1}, O_{2}` as SVG text."""
     shown: list[str] = []
     for part in latex.split(", "):
+        part = re.sub(r"^\\(phi|psi)(?![a-z])", lambda m: {"phi": "\u03c6", "psi": "\u03c8"}[m[1]], part)
         match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{(\w+)\})?", part)
         if match is None:
             shown.append(html.escape(part))

@@ -166,6 +166,7 @@ def _tikz(drawing: Drawing) -> str:
     style = {
         "link": "line width=4pt, gray!60",
         "slide": "line width=2.2pt, gray",
+        "curve": "thick, blue!60!black",
         "axis": "->, gray",
         "joint": "->, thick, blue!60!black",
         "gravity": "->, thick",

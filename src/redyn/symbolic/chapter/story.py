@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
+from redyn.symbolic.chapter.flexible.story import flexible_example
 from redyn.symbolic.chapter.loops.story import loop_example
 from redyn.symbolic.chapter.rolling.story import rolling_example
 from redyn.symbolic.chapter.setting import Array, Context, example_state
+from redyn.symbolic.chapter.setup import setup_cell
 from redyn.symbolic.equations import Equations
 from redyn.symbolic.rolling.equations import RollingEquations
 from redyn.words import counted
@@ -48,28 +50,16 @@ def worked_example(
         return rolling_example(eqs, q, qd, qdd, done)
     if eqs.robot.model.loops:
         return loop_example(eqs.robot, eqs, q, qd, qdd, done)
+    if eqs.symbolic.flexible or eqs.symbolic.geared:
+        return flexible_example(eqs, q, qd, qdd, done)
     at = Context(eqs, *example_state(eqs, q, qd, qdd))
     beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(
         f"Equations of motion: {word(eqs.name)}",
         f"A derivation by the DeNOC method, compared with {beside} ({counted(eqs.dof, 'joint')})",
     )
-    chapter.add(Code(_setup(eqs, at)))
+    chapter.add(Code(setup_cell(eqs, eqs.robot, {"q": at.q, "qd": at.qd, "qdd": at.qdd})))
     for count, section in enumerate(SECTIONS, start=1):
         section(chapter, at)
         done(count)
     return chapter
-
-
-def _setup(eqs: Equations, at: Context) -> str:
-    """The first cell of a notebook, with the robot itself, so that it is self-contained."""
-    lines = [
-        "import numpy as np",
-        "import yaml",
-        "import redyn",
-        "",
-        f"robot = redyn.load(yaml.safe_load({eqs.robot.to_yaml()!r}), allow_unphysical=True)",
-        f"eqs = redyn.derive({', '.join(['robot', *(f'{name}={value!r}' for name, value in eqs.options.items())])})",
-    ]
-    lines += [f"{name} = np.array({v.tolist()!r})" for name, v in (("q", at.q), ("qd", at.qd), ("qdd", at.qdd))]
-    return "\n".join(lines)

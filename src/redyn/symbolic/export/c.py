@@ -12,14 +12,15 @@ from redyn.kinematics.loops import closure_of
 from redyn.robot import Robot
 from redyn.symbolic.export.functions import (
     TOLERANCE,
-    Argument,
     Example,
     Function,
     Real,
+    about_parameters,
     about_rates,
     examples,
     functions,
     identifier,
+    place_of,
     plain_text,
 )
 from redyn.symbolic.export.straight import Part, Syntax, straight
@@ -41,6 +42,7 @@ def export_c(
     gravity: bool = False,
     payload: bool = False,
     external: Sequence[str] = (),
+    cmake: bool = False,
     force: bool = False,
     tick: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
@@ -48,7 +50,8 @@ def export_c(
 
     `what` lists names as for `robot.operation_count`, or short ones (inverse, forward, mass, coriolis, gravity,
     friction, kinematics). `gravity`, `payload` and wrenches on the frames in `external` become arguments on request.
-    Existing files that redyn did not write are replaced only with `force`.
+    `cmake` adds a CMakeLists.txt, with which CTest runs the self-test. Existing files that redyn did not write are
+    replaced only with `force`.
 
     >>> import redyn, tempfile
     >>> from redyn.symbolic.export import export_c
@@ -70,9 +73,39 @@ def export_c(
     texts = {
         f"{prefix}.h": _header(robot, prefix, made, real),
         f"{prefix}.c": _source(robot, prefix, made, real),
-        f"{prefix}_selftest.c": _selftest(prefix, made, known, real),
+        f"{prefix}_selftest.c": selftest(prefix, made, known, real),
     }
+    if cmake:
+        texts["CMakeLists.txt"] = _cmake(robot, prefix)
     return write_files(folder, texts, force)
+
+
+def _cmake(robot: Robot, prefix: str) -> str:
+    lines = [
+        f"# {plain_text(robot.name)}: robot dynamics in C99 and its self-test. Written by redyn {__version__}.",
+        "#",
+        "#     cmake -S . -B build && cmake --build build && ctest --test-dir build",
+        "cmake_minimum_required(VERSION 3.16)",
+        f"project({prefix} LANGUAGES C)",
+        "",
+        "if(NOT CMAKE_BUILD_TYPE)",
+        "  set(CMAKE_BUILD_TYPE Release)",
+        "endif()",
+        "",
+        f"add_library({prefix} STATIC {prefix}.c)",
+        f"target_include_directories({prefix} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})",
+        f"set_target_properties({prefix} PROPERTIES C_STANDARD 99)",
+        "if(UNIX)",
+        f"  target_link_libraries({prefix} PUBLIC m)",
+        "endif()",
+        "",
+        "enable_testing()",
+        f"add_executable({prefix}_selftest {prefix}_selftest.c)",
+        f"target_link_libraries({prefix}_selftest PRIVATE {prefix})",
+        f"add_test(NAME {prefix}_selftest COMMAND {prefix}_selftest)",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def literal(value: float, real: Real) -> str:
@@ -99,7 +132,7 @@ def literal(value: float, real: Real) -> str:
 
 def _header(robot: Robot, prefix: str, made: list[Function], real: Real) -> str:
     guard = f"{prefix.upper()}_H"
-    lines = ["/*", *(f" * {line}".rstrip() for line in _explanation(robot, prefix, made, real)), " */"]
+    lines = ["/*", *(f" * {line}".rstrip() for line in explanation(robot, prefix, made, real)), " */"]
     lines += [f"#ifndef {guard}", f"#define {guard}", "", f"#define {prefix.upper()}_DOF {robot.dof}"]
     lines += [f"#define {prefix.upper()}_NQ {robot.nq}", "", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     for function in made:
@@ -109,16 +142,16 @@ def _header(robot: Robot, prefix: str, made: list[Function], real: Real) -> str:
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
 
-def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) -> list[str]:
+def explanation(robot: Robot, prefix: str, made: list[Function], real: Real, language: str = "C99") -> list[str]:
     units = "SI units and radians; row-major matrices; forces along, moments about the joint axes."
-    lines = [f"{plain_text(robot.name)}: robot dynamics in C99, written by redyn {__version__}.", ""]
+    lines = [f"{plain_text(robot.name)}: robot dynamics in {language}, written by redyn {__version__}.", ""]
     lines += [units, "Functions keep no state and allocate nothing, so they are reentrant;"]
     lines += ["the arrays of a call must not overlap. Numbers are of type " + real + ".", ""]
     joints = ", ".join(plain_text(name) for name in robot.joint_names)
     lines += wrapped(f"Joints in order: {joints}.")
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
     lines += [f"Gravity in world axes: {gravity} m/s^2."]
-    lines += [*(line for text in about_rates(robot) for line in wrapped(text)), ""]
+    lines += [*(line for text in (*about_rates(robot), *about_parameters(robot)) for line in wrapped(text)), ""]
     framed = {function.task.frame for function in made if function.task.frame}
     lines += [line for frame in sorted(framed) for line in wrapped(f"Kinematics of the frame {plain_text(frame)}.")]
     given = {a.name for function in made for a in function.inputs}
@@ -133,6 +166,8 @@ def _explanation(robot: Robot, prefix: str, made: list[Function], real: Real) ->
         turns = sum(names.count(name) for name in ("sin", "cos", "sqrt"))
         sums = f"{count.multiplications} multiplications, {count.additions} additions, {turns} others"
         lines.append(f"  {function.name:{width}}  {sums}")
+    if language != "C99":
+        return lines
     check = f"cc -std=c99 -O2 {prefix}.c {prefix}_selftest.c -lm -o {prefix}_selftest && ./{prefix}_selftest"
     return [*lines, "", "To check it on the target machine:", f"  {check}"]
 
@@ -151,12 +186,13 @@ def _source(robot: Robot, prefix: str, made: list[Function], real: Real) -> str:
     if any(op.name in ("sin", "cos", "sqrt") for function in made for op in function.program.ops):
         lines += ["#include <math.h>", ""]
     for function in made:
-        lines += _definition(prefix, function, real)
+        lines += definition(prefix, function, real)
     return "\n".join(lines)
 
 
-def _definition(prefix: str, function: Function, real: Real) -> list[str]:
-    """A function of the source, and the static functions it is split into if it is long."""
+def definition(prefix: str, function: Function, real: Real, inline: bool = False) -> list[str]:
+    """A function of the source, and the static functions it is split into if it is long; `inline` for a C++ header."""
+    own, apart = ("inline ", "inline") if inline else ("", "static")
     syntax = Syntax(
         constant=lambda value: literal(value, real),
         function=lambda name: name + ("f" if real == "float" else ""),
@@ -168,7 +204,7 @@ def _definition(prefix: str, function: Function, real: Real) -> list[str]:
     unused = [f"    (void){a.name};" for i, a in enumerate(function.inputs) if i not in read]
     if len(source.parts) == 1:
         return [
-            _signature(prefix, function, real),
+            own + _signature(prefix, function, real),
             "{",
             *unused,
             *_statements(source.parts[0], function, real),
@@ -183,34 +219,25 @@ def _definition(prefix: str, function: Function, real: Real) -> list[str]:
             arguments.append((f"{real} *", KEPT))
         elif part.reads_kept:
             arguments.append((f"const {real} *", KEPT))
-        written = {_place(function.outputs, number)[0].name for number, _ in part.results}
+        written = {place_of(function.outputs, number)[0].name for number, _ in part.results}
         arguments += [(f"{real} *", a.name) for a in function.outputs if a.name in written]
         name = f"{prefix}_{function.name}_part{k}"
-        lines += [f"static void {name}({', '.join(kind + name for kind, name in arguments)})", "{"]
+        lines += [f"{apart} void {name}({', '.join(kind + name for kind, name in arguments)})", "{"]
         lines += [*_statements(part, function, real), "}", ""]
         calls.append(f"    {name}({', '.join(name for _, name in arguments)});")
-    return [*lines, _signature(prefix, function, real), "{", *calls, "}", ""]
+    return [*lines, own + _signature(prefix, function, real), "{", *calls, "}", ""]
 
 
 def _statements(part: Part, function: Function, real: Real) -> list[str]:
     lines = [f"    const {real} {name} = {text};" for name, text in part.local]
     lines += [f"    {KEPT}[{slot}] = {text};" for slot, text in part.kept]
     for number, text in sorted(part.results):
-        argument, entry = _place(function.outputs, number)
+        argument, entry = place_of(function.outputs, number)
         lines.append(f"    {argument.name}[{entry}] = {text};")
     return lines
 
 
-def _place(outputs: Sequence[Argument], number: int) -> tuple[Argument, int]:
-    """The array and the index of result `number` of all outputs."""
-    for argument in outputs:
-        if number < argument.width:
-            return argument, number
-        number -= argument.width
-    raise AssertionError("more results than outputs")
-
-
-def _selftest(prefix: str, made: list[Function], known: list[Example], real: Real) -> str:
+def selftest(prefix: str, made: list[Function], known: list[Example], real: Real) -> str:
     lines = [f"/* Compares {prefix}.c with results of redyn {__version__}; the exit code is 0 if all agree. */"]
     lines += [f'#include "{prefix}.h"', "", "#include <stdio.h>", ""]
     calls: list[str] = []

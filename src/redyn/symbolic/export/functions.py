@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.catalogue import CATALOGUE, DRIVEN, LOOP_ALGORITHMS, ROLLING_ALGORITHMS, SHORT
-from redyn.dynamics.driven import floating_rates
+from redyn.dynamics.driven import undriven_rates
 from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
@@ -82,7 +82,7 @@ def functions(
 
 def _check_loops(robot: Robot, name: str) -> None:
     if name == DRIVEN.name:
-        floating_rates(robot.model)
+        undriven_rates(robot.model)
     if name in ROLLING_ALGORITHMS and not robot.model.contacts:
         raise InputError(f"what: {name} is for robots on wheels; {robot.name} has none")
     if name not in LOOP_ALGORITHMS:
@@ -174,6 +174,29 @@ def about_rates(robot: Robot) -> list[str]:
     ]
 
 
+def nominal_parameters(robot: Robot) -> Array:
+    """Of a robot some of whose numbers are left open."""
+    assert robot.evaluator.parameters is not None
+    return robot.evaluator.parameters
+
+
+def about_parameters(robot: Robot) -> list[str]:
+    """What the caller of exported code has to know of numbers that are left open."""
+    if robot.model.free is None:
+        return []
+    values = zip(robot.model.free.names, nominal_parameters(robot), strict=True)
+    return [f"parameters, with nominal values: {', '.join(f'{plain_text(name)} {x:.17g}' for name, x in values)}."]
+
+
+def place_of(outputs: Sequence[Argument], number: int) -> tuple[Argument, int]:
+    """The array and the index of result `number` of all outputs."""
+    for argument in outputs:
+        if number < argument.width:
+            return argument, number
+        number -= argument.width
+    raise AssertionError("more results than outputs")
+
+
 def plain_text(text: str) -> str:
     """Text made safe for comments: it cannot end one, continue a line or cause a warning."""
     return re.sub(r"[^A-Za-z0-9 _.,:;()+=-]", "_", text)
@@ -205,6 +228,10 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
         elif name == "payload":
             body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, like a tool
             inputs.append(np.tile(body, (count, 1)))
+        elif name == "parameters":
+            nominal = nominal_parameters(robot)
+            spread = 0.2 * np.where(nominal == 0.0, 0.1, nominal)
+            inputs.append(nominal + spread * rng.uniform(0.0, 1.0, (count, argument.width)))
         else:
             inputs.append(rng.uniform(-2, 2, (count, argument.width)))
     if real == "float":
@@ -217,7 +244,9 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
     scales = np.maximum(1.0, np.max([np.abs(out).max(axis=1, initial=0.0) for out in outputs], axis=0))
     scales = scales * _sensitivity(robot, function, inputs)
     if function.task.base.divides:
-        scales = scales * np.linalg.cond(robot.mass_matrix(inputs[0])).reshape(count)
+        given = (inputs[0],) if robot.model.free is None else (inputs[0], inputs[-1])
+        (mass,) = robot.evaluator(Task("mass_matrix"), list(given))
+        scales = scales * np.linalg.cond(np.asarray(mass)).reshape(count)
     return Example(tuple(inputs), tuple(outputs), scales)
 
 

@@ -11,6 +11,7 @@ from redyn.symbolic.export.functions import (
     TOLERANCE,
     Example,
     Function,
+    about_parameters,
     about_rates,
     examples,
     functions,
@@ -149,7 +150,7 @@ def _explanation(robot: Robot, made: list[Function]) -> list[str]:
     gravity = ", ".join(f"{x:g}" for x in robot.gravity)
     lines = ["SI units and radians. Every argument is one state, or with NumPy a batch (N, n)."]
     lines += [*wrapped(f"Joints in order: {joints}."), f"Gravity in world axes: {gravity} m/s^2."]
-    lines += [*(line for text in about_rates(robot) for line in wrapped(text)), ""]
+    lines += [*(line for text in (*about_rates(robot), *about_parameters(robot)) for line in wrapped(text)), ""]
     lines += ["Operations (divisions count as multiplications; sines, cosines and square roots not included):"]
     width = max(len(function.name) for function in made)
     for function in made:

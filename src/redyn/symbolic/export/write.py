@@ -17,6 +17,9 @@ def wrapped(text: str, width: int = 100) -> list[str]:
 def write_files(folder: str | Path, texts: Mapping[str, str], force: bool = False) -> list[Path]:
     """Write texts by file name into a folder, which is created if missing; either all are written or none."""
     place = files.folder(folder)
-    for name in texts:
-        files.check(place / name, files.SOURCE, force)
-    return [files.write(place / name, text, files.SOURCE, force) for name, text in texts.items()]
+    for parent in {(place / name).parent for name in texts}:
+        files.folder(parent)
+    kinds = {name: files.PACKAGE if name.endswith(".xml") else files.SOURCE for name in texts}
+    for name, kind in kinds.items():
+        files.check(place / name, kind, force)
+    return [files.write(place / name, text, kinds[name], force) for name, text in texts.items()]

@@ -171,7 +171,7 @@ class Passive:
 
     def _letters(self, joint: int) -> tuple[Poly, Poly]:
         variable = self.closure.closed.robot.q[joint]
-        angle = next(a for a in self.arith.angles if a.variable == variable)
+        angle = next(a for a in self.arith.angles if a.moves and variable in a.angle.free_symbols)
         return self.arith.element(angle.c), self.arith.element(angle.s)
 
     def _has(self, p: Poly, joint: int) -> bool:

@@ -52,6 +52,11 @@ _PLANAR = {"x": "x", "y": "y", "angle": "psi"}
 
 def rolling_robot(robot: RobotDescription, model: Model, take: Parameters) -> SymbolicRobot:
     """The robot with the constants given by `take`; InputError, which says why, where it has no closed form."""
+    if model.flexible or any(link.joint.motor for link in model.links):
+        raise InputError(
+            "symbolic equations of robots on wheels support rigid links and gears only: derive the equations of "
+            "robot.rigid()"
+        )
     _check(robot)
     described = {str(link.joint.name): link for link in robot.links}
     carried = [described[link.joint.name] for link in model.links]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from redyn.symbolic.chapter.agreement import table_of_agreement
 from redyn.symbolic.chapter.blocks import (
     Block,
     Chapter,
     Code,
     Equation,
     Heading,
-    Table,
     Text,
     formula,
     number_matrix,
@@ -107,15 +107,8 @@ def numbers(chapter: Chapter, at: RollingSetting) -> None:
 
 def agreement(chapter: Chapter, at: RollingSetting) -> None:
     """How the formulas were compared with the compiled functions."""
-    found = at.eqs.check()
-    verdicts = {True: "equal", False: "different", None: "not compared"}
-    rows = tuple((c.what, f"{verdicts[c.equal]}{c.how}") for c in found.comparisons)
-    chapter.add(
-        Heading("Agreement"),
-        Text("Three derivations of the tree, and all that is printed here, against the robot's compiled functions:"),
-        Table(("compared", "verdict"), rows),
-        Code("print(eqs.check())"),
-    )
+    how = "Three derivations of the tree, and all that is printed here, against the robot's compiled functions:"
+    table_of_agreement(chapter, at.eqs, how)
 
 
 def references(chapter: Chapter, at: RollingSetting) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from numbers import Real
 from pathlib import Path
@@ -24,6 +24,7 @@ from redyn.description import (
     to_yaml,
     transforms,
 )
+from redyn.description.beams import total_mass
 from redyn.description.given import Loops
 from redyn.description.loops import pose_notes
 from redyn.description.schema import COORDINATES, WORLD
@@ -31,16 +32,18 @@ from redyn.description.to_urdf import to_urdf
 from redyn.dynamics import convective
 from redyn.dynamics.catalogue import CATALOGUE, DRIVEN, GROUND_ALGORITHMS, LOOP_ALGORITHMS, ROLLING_ALGORITHMS
 from redyn.dynamics.denoc import Denoc
-from redyn.dynamics.driven import floating_rates
+from redyn.dynamics.driven import undriven_rates
 from redyn.dynamics.drives import drive_parameters, with_drive_columns
 from redyn.dynamics.task import Task
 from redyn.errors import InputError, warn
-from redyn.evaluate import Arguments, Array, Evaluator, Output, normal, world_inputs
+from redyn.evaluate import NOT_FREE, Arguments, Array, Evaluator, Output, normal, world_inputs
+from redyn.evaluate.flexible import refuse_flexible
 from redyn.evaluate.ground import ContactStates, Ground, contact_states, contacts_of, ground_inputs, ground_of
 from redyn.evaluate.ground import Given as GroundGiven
 from redyn.kernels.program import Count
 from redyn.kernels.trace import casadi_function, trace
 from redyn.model import ROW_NAMES, Frame, GroundForm, Model, build, configuration
+from redyn.model.bending import initial_values
 from redyn.words import counted
 
 if TYPE_CHECKING:
@@ -49,8 +52,11 @@ if TYPE_CHECKING:
     from redyn.kinematics.inverse import Solutions
     from redyn.kinematics.loops import State
     from redyn.kinematics.manipulability import Manipulability
+    from redyn.kinematics.operational import OperationalSpace
     from redyn.kinematics.robot_like import LinkName
     from redyn.kinematics.workspace import Workspace
+    from redyn.robot.free import FreeRobot
+    from redyn.vibration import Response, Vibration
 
 Mimic = Literal["independent", "couple"]  # whether joints that mimic others are free, or tied to them
 External = Mapping[str | int, ArrayLike]
@@ -62,6 +68,7 @@ class Options(TypedDict, total=False):
     threads: int | None  # None: as many as help
     check: bool  # False: a result that is not finite comes back as it is
     out: Output  # an array to fill, or a tuple of them where several come back
+    parameters: ArrayLike  # of a robot some of whose numbers are left open, see `Robot.free`: (P,) or (N, P)
 
 
 class ClosingOptions(Options, total=False):
@@ -92,6 +99,7 @@ class Threads(TypedDict, total=False):
     threads: int | None
     check: bool
     ground: GroundGiven
+    parameters: ArrayLike
 
 
 _plain = cache(Task)  # tasks without options, made once
@@ -144,8 +152,8 @@ class Robot:
         mimic: Mimic = "independent",
     ) -> None:
         self.description = description
-        self.model: Model = build(description, friction=friction, exact=exact, couple=mimic == "couple")
         self._options = (friction, exact, mimic)
+        self.model: Model = self._build()
         self.notes: tuple[str, ...] = ()  # about its loops and wheels, which `load` reports
         if self.model.contacts:
             self._roll()
@@ -154,6 +162,10 @@ class Robot:
         self._fast: dict[object, Any] = {}  # fast paths by what is asked, from the first call on
         self._tree: Robot | None = None
         self._touching: dict[str, Robot] = {}  # with other contacts, by what these are
+
+    def _build(self) -> Model:
+        friction, exact, mimic = self._options
+        return build(self.description, friction=friction, exact=exact, couple=mimic == "couple")
 
     def _roll(self) -> None:
         """Find out which rates are independent while its wheels roll."""
@@ -176,6 +188,12 @@ class Robot:
 
     def __repr__(self) -> str:
         return f"<Robot {self.name!r}: {self.size}, {self.total_mass:.4g} kg>"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: its joints and links as a table. `redyn.show(robot)` is the robot in 3D."""
+        from redyn.robot.table import html_table
+
+        return html_table(self.description, self.size, self.total_mass)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (self.description, *self._options)
@@ -203,8 +221,18 @@ class Robot:
 
     @property
     def joint_names(self) -> list[str]:
-        """The joints that move on their own, in the order of q."""
-        return list(dict.fromkeys(link.joint.name for link in self.model.located))
+        """The joints that move on their own, in the order of q. Modes of flexible links are no joints: `mode_names`."""
+        return list(dict.fromkeys(link.joint.name for link in self.model.located if link.joint.kind != "mode"))
+
+    @property
+    def mode_names(self) -> list[str]:
+        """The modes of flexible links, in the order of q.
+
+        >>> import redyn
+        >>> redyn.load("flexible-two-link").mode_names
+        ['link1.y1', 'link1.y2', 'link2.y1', 'link2.y2']
+        """
+        return [link.joint.label for link in self.model.located if link.joint.kind == "mode"]
 
     @property
     def velocity_names(self) -> list[str]:
@@ -220,11 +248,13 @@ class Robot:
     def coordinate_names(self) -> list[str]:
         """What each entry of q is."""
         types = {str(link.joint.name): link.joint.type for link in self.description.links}
-        return [
-            f"{name}.{part}" if part else name
-            for name in self.joint_names
-            for part in COORDINATES.get(types[name], ("",))
-        ]
+        found: list[str] = []
+        for joint in (link.joint for link in self.model.located):
+            if joint.single:
+                found.append(joint.label)
+            elif not joint.continues:
+                found += [f"{joint.name}.{part}" for part in COORDINATES[types[joint.name]]]
+        return found
 
     @property
     def link_names(self) -> list[str]:
@@ -243,7 +273,7 @@ class Robot:
     @property
     def total_mass(self) -> float:
         """Of all links, fixed ones included."""
-        return sum(link.mass or 0.0 for link in self.description.links)
+        return sum(map(total_mass, self.description.links))
 
     @property
     def initial(self) -> Array:
@@ -255,8 +285,7 @@ class Robot:
         return self._described_initial()
 
     def _described_initial(self) -> Array:
-        values = {str(link.joint.name): link.joint.initial or link.joint.neutral for link in self.description.links}
-        given = np.concatenate([values[name] for name in self.joint_names])
+        given = np.concatenate(initial_values(self.description, self.model.located))
         return Arguments(self.model).configuration("initial", given)
 
     @property
@@ -269,8 +298,10 @@ class Robot:
 
     @cached_property
     def _limits(self) -> Array:
-        values = {link.name: link.joint.limits or (-np.inf, np.inf) for link in self.description.links}
-        return np.array([values[link.name] for link in self.model.located])
+        none = (-np.inf, np.inf)
+        values = {link.joint.name: link.joint.limits or none for link in self.description.links}
+        joints = [link.joint for link in self.model.located]
+        return np.array([none if k.kind == "mode" or k.turns_motor else values[k.name] for k in joints])
 
     @property
     def effort_limits(self) -> Array:
@@ -280,8 +311,9 @@ class Robot:
         >>> redyn.load("two-link").effort_limits
         array([inf, inf])
         """
-        values = {link.name: link.joint.effort_limit for link in self.description.links}
-        return np.array([values[link.name] or np.inf for link in self.model.actuators])
+        values = {link.joint.name: link.joint.effort_limit for link in self.description.links}
+        joints = [link.joint for link in self.model.actuators]
+        return np.array([values.get(joint.name) or np.inf if joint.actuated else np.inf for joint in joints])
 
     def neutral(self) -> Array:
         """The configuration with every joint at zero."""
@@ -290,10 +322,10 @@ class Robot:
     def random(self, rng: np.random.Generator | int | None = None) -> Array:
         """A configuration within the limits; joints without limits turn within +-pi or slide within +-1 m.
 
-        Where loops are closed, one that can be reached from the initial configuration, whatever the limits.
+        Flexible links are bent by a few hundredths of their length. Where loops are closed, one that can be reached
+        from the initial configuration, whatever the limits.
         """
-        sliding = np.array([link.joint.kind == "prismatic" for link in self.model.located])
-        widest = np.where(sliding, 1.0, np.pi)
+        widest = configuration.spans(self.model)
         lower, upper = np.where(np.isfinite(self.limits.T), self.limits.T, np.array([-widest, widest]))
         try:
             generator = np.random.default_rng(rng)
@@ -358,6 +390,12 @@ class Robot:
             files.write(path, text, files.ROBOT, force)
         return text
 
+    def to_data(self) -> dict[str, Any]:
+        """The robot as plain data for JSON, with the options that it was loaded with: see `from_data`."""
+        friction, exact, mimic = self._options
+        described = self.description.model_dump(mode="json", exclude_defaults=True)
+        return {"description": described, "friction": friction, "exact": exact, "mimic": mimic}
+
     # --- loops ------------------------------------------------------------------------------------------------
 
     @property
@@ -392,7 +430,8 @@ class Robot:
         if self.model.contacts:
             return list(range(len(self.model.actuators)))
         chosen = set(self.actuated)
-        return [i for i, link in enumerate(self.model.driven) if link.joint.name in chosen]
+        joints = [link.joint for link in self.model.driven]
+        return [i for i, joint in enumerate(joints) if joint.actuated and joint.name in chosen]
 
     @property
     def independent(self) -> list[str]:
@@ -760,11 +799,94 @@ class Robot:
 
     @cached_property
     def _moves_mass(self) -> bool:
-        return sum(cast(float, link.M.m) for link in self.model.links) != 0.0
+        return self.model.flexible or sum(cast(float, link.M.m) for link in self.model.links) != 0.0
 
     def momentum(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
         """Angular momentum about the world's origin, then linear momentum, in world axes."""
         return self._run("momentum", (q, qd), options)
+
+    # --- the whole robot about its mass centre, and a frame of it ------------------------------------------------
+
+    def centroidal_momentum(self, q: ArrayLike, qd: ArrayLike, **options: Unpack[Options]) -> Array:
+        """Angular momentum about the mass centre, then linear momentum, in world axes: (6,) or (N, 6)."""
+        return self._about_com("centroidal_momentum", (q, qd), options)
+
+    def centroidal_momentum_matrix(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """A, (6, dof), with A qd = centroidal_momentum (Orin, Goswami and Lee 2013).
+
+        >>> import redyn
+        >>> robot = redyn.load("quadruped")
+        >>> A = robot.centroidal_momentum_matrix(robot.initial)
+        >>> A.shape, float((A[5, 5] / robot.total_mass).round(12))
+        ((6, 18), 1.0)
+        """
+        return self._about_com("centroidal_momentum_matrix", (q,), options)
+
+    def centroidal_momentum_rate(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[Options]
+    ) -> Array:
+        """The rate of `centroidal_momentum`: A qdd + A_dot qd, of which the last is what there is at qdd = 0.
+
+        By Newton and Euler it is the moment about the mass centre and the force of all that acts from outside, weight
+        included.
+        """
+        return self._about_com("centroidal_momentum_rate", (q, qd, qdd), options)
+
+    def centroidal_inertia(self, q: ArrayLike, **options: Unpack[Options]) -> Array:
+        """The rotational inertia about the mass centre with all joints locked, in world axes: (3, 3) or (N, 3, 3)."""
+        return self._about_com("centroidal_inertia", (q,), options)
+
+    def _about_com(self, algorithm: str, values: tuple[Any, ...], options: Any) -> Array:
+        if not self._moves_mass:
+            raise InputError(f"{algorithm}: {self.name} has no mass that moves")
+        return self._run(algorithm, values, options)
+
+    def operational_inertia(
+        self, q: ArrayLike, link: LinkName = None, mask: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> Array:
+        """Lambda = (J M^-1 J^T)^-1: the wrench on a frame that accelerates it by one unit, joints free (Khatib 1987).
+
+        mask: which of six directions count, turns about x, y, z, then x, y, z; all unless given. Lambda is then of
+            these k alone, (k, k) or (N, k, k), and the frame is free in the others.
+
+        SingularError if the frame cannot move in all of them.
+
+        >>> import redyn
+        >>> robot = redyn.load("two-link")
+        >>> robot.operational_inertia([0.4, 1.0], mask=[0, 0, 0, 1, 1, 0]).round(3)
+        array([[0.334, 0.113],
+               [0.113, 1.607]])
+        """
+        return self.operational_space(q, link, mask, **options).inertia
+
+    def dynamically_consistent_inverse(
+        self, q: ArrayLike, link: LinkName = None, mask: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> Array:
+        """M^-1 J^T Lambda, (dof, k): the inverse of J with the least kinetic energy. See `operational_inertia`."""
+        return self.operational_space(q, link, mask, **options).inverse
+
+    def operational_space(
+        self, q: ArrayLike, link: LinkName = None, mask: ArrayLike | None = None, **options: Unpack[Options]
+    ) -> OperationalSpace:
+        """Inertia, dynamically consistent inverse and Jacobian of a frame, and the projector on its null space.
+
+        >>> import numpy as np, redyn
+        >>> robot = redyn.load("puma")
+        >>> tip = robot.operational_space(robot.initial, mask=[0, 0, 0, 1, 1, 1])
+        >>> tau = tip.null_space.T @ [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]    # moves the arm, and leaves its tip
+        >>> bool(abs(tip.jacobian @ robot.solve(robot.initial, tau)).max() < 1e-9)
+        True
+        """
+        from redyn.kinematics.operational import OperationalSpace, chosen_rows, operational_inertia
+
+        if options.get("out") is not None:
+            raise InputError("out: not of operational-space quantities, which come back as new arrays")
+        rows = chosen_rows(mask)
+        numbers: Options = {"parameters": options["parameters"]} if "parameters" in options else {}
+        J = self.jacobian(q, link, **numbers)[..., rows, :]
+        A, response = self._run_at("operational_space", link, (q,), dict(options))
+        inertia = operational_inertia("operational_space", A, rows)
+        return OperationalSpace(inertia, response[..., rows] @ inertia, J)
 
     # --- dynamics ---------------------------------------------------------------------------------------------
 
@@ -829,10 +951,11 @@ class Robot:
         gravity: ArrayLike | None = None,
         **options: Unpack[GroundedOptions],
     ) -> Driven:
-        """The torques that give the joints of a floating robot these accelerations, (dof - 6,), and all of qdd.
+        """The torques that give the joints these accelerations, one for each that is driven, and all of qdd.
 
-        The base, free or planar, has no actuator: its torques are zero, and it moves as it must. `ground` is what the
-        robot stands on, as in `simulate`: the forces on its feet are those of the state q, qd.
+        What has no actuator moves as it must, and its torques are zero: a floating base, the modes of flexible links,
+        the links beyond elastic gears (of such a joint, the acceleration is its motor's). `ground` is what the robot
+        stands on, as in `simulate`: the forces on its feet are those of the state q, qd.
 
         >>> import redyn
         >>> robot = redyn.load("dual-arm-satellite")
@@ -840,9 +963,11 @@ class Robot:
         >>> tau.round(3)[4:8].tolist(), round(float(qdd[2]), 3)
         ([0.0, 0.0, 4.004, 1.591], -0.099)
         """
-        base = floating_rates(self.model)
-        wanted = normal("joint_qdd", joint_qdd, self.dof - base, f"{counted(self.dof - base, 'number')}, one per joint")
-        whole = np.concatenate([np.zeros((*wanted.shape[:-1], base)), wanted], axis=-1)
+        free = set(undriven_rates(self.model))
+        driven = [i for i in range(self.dof) if i not in free]
+        wanted = normal("joint_qdd", joint_qdd, len(driven), f"{counted(len(driven), 'number')}, one per joint")
+        whole = np.zeros((*wanted.shape[:-1], self.dof))
+        whole[..., driven] = wanted
         options.setdefault("ground", None)
         return Driven(*self._on_ground("driven", (q, qd, whole), options, gravity, external, payload))
 
@@ -867,9 +992,14 @@ class Robot:
         return self._run("udu", (q,), options)
 
     def coriolis_matrix(
-        self, q: ArrayLike, qd: ArrayLike, form: convective.Form = "mci", **options: Unpack[Options]
+        self, q: ArrayLike, qd: ArrayLike, form: convective.Form | None = None, **options: Unpack[Options]
     ) -> Array:
-        """C with C qd = coriolis_vector: the book's MCI (9.16), or `form="christoffel"`."""
+        """C with C qd = coriolis_vector: the book's MCI (9.16), or `form="christoffel"`.
+
+        Unless a form is given, it is the book's, "mci", but for robots with flexible links, which have only the other.
+        """
+        if form is None:
+            form = "christoffel" if self.model.flexible else "mci"
         if form == "mci":
             return self._run("coriolis_matrix_mci", (q, qd), options)
         if form != "christoffel":
@@ -926,30 +1056,74 @@ class Robot:
         return found
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Unpack[GroundedOptions]
-    ) -> tuple[Array, Array]:
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        by: Sequence[str] | None = None,
+        **options: Unpack[GroundedOptions],
+    ) -> tuple[Array, ...]:
         """dtau/dq and dtau/dqd, (dof, dof) each; dtau/dqdd is the mass matrix.
+
+        `by` chooses others, or another order: of "q", "qd" and "parameters", which are those of a robot some of whose
+        numbers are left open (see `free`): (dof, P).
 
         Where loops are closed, the torques are those of the actuators and the rates the independent ones, from which q
         and all rates follow: (actuated rates, mobility) each.
         """
+        if by is not None:
+            return self._derivatives("inverse_dynamics", (q, qd, qdd), by, options)
         if "ground" in options:
             return self._on_ground("inverse_dynamics_derivatives", (q, qd, qdd), options)
         return self._run("inverse_dynamics_derivatives", (q, qd, qdd), options)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, **options: Unpack[GroundedOptions]
-    ) -> tuple[Array, Array, Array]:
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        by: Sequence[str] | None = None,
+        **options: Unpack[GroundedOptions],
+    ) -> tuple[Array, ...]:
         """dqdd/dq, dqdd/dqd and dqdd/dtau, (dof, dof) each; the last is the inverse of the mass matrix.
+
+        `by` chooses others, or another order: of "q", "qd", "tau" and "parameters", as in
+        `inverse_dynamics_derivatives`.
 
         Where loops are closed, of the independent rates, by those and by the torques of the actuators: (mobility,
         mobility) twice and (mobility, actuated rates).
 
         `ground`: on a ground with the smooth law, as in `simulate`; derivatives of its forces are part of them.
         """
+        if by is not None:
+            return self._derivatives("forward_dynamics", (q, qd, tau), by, options)
         if "ground" in options:
             return self._on_ground("forward_dynamics_derivatives", (q, qd, tau), options)
         return self._run("forward_dynamics_derivatives", (q, qd, tau), options)
+
+    def _derivatives(self, name: str, state: tuple[Any, ...], by: Any, options: Any) -> tuple[Array, ...]:
+        """The derivatives of an algorithm by what is named, in that order."""
+        entry = f"{name}_derivatives"
+        known = [*CATALOGUE[entry].by, "parameters"]
+        chosen = cast("list[str]", [by] if isinstance(by, str) else list(by))
+        for given in chosen:
+            if given not in known:
+                raise InputError(f"by: expected some of {', '.join(known)}, got {given!r}")
+        if options.get("out") is not None:
+            raise InputError("out: not with by; the derivatives come back as new arrays")
+        if "parameters" in chosen and self.model.free is None:
+            raise InputError(f"by: {NOT_FREE}")
+        found: dict[str, Array] = {}
+        run = self._on_ground if options.setdefault("ground", None) is not None else self._in_own_world
+        if any(given != "parameters" for given in chosen):
+            found |= zip(known, run(entry, state, dict(options)), strict=False)
+        if "parameters" in chosen:
+            found["parameters"] = run(f"{name}_by_parameters", state, dict(options))
+        return tuple(found[given] for given in chosen)
+
+    def _in_own_world(self, algorithm: str, state: tuple[Any, ...], options: Any) -> Any:
+        options.pop("ground")
+        return self._run(algorithm, state, options)
 
     def regressor(
         self,
@@ -972,6 +1146,7 @@ class Robot:
     @cached_property
     def parameters(self) -> Array:
         """Ten per moving link, m, mc, Ixx, Ixy, Iyy, Ixz, Iyz, Izz, at the origin and in the axes of its frame."""
+        refuse_flexible(self.model, _plain("regressor"))
         return np.array(self.model.parameters(), dtype=np.float64)
 
     def all_parameters(self, friction: bool = False, armature: bool = False) -> Array:
@@ -1022,6 +1197,87 @@ class Robot:
             raise InputError("denoc: expected finite numbers")
         return Denoc(self.model, arrays[0], arrays[1], arrays[2], pull)
 
+    # --- vibration --------------------------------------------------------------------------------------------
+
+    def frequencies(self, q: ArrayLike, locked: Iterable[str] = ()) -> Array:
+        """The natural frequencies about q at rest, undamped, in rad/s, lowest first; joints named in `locked` are held.
+
+        What nothing drives back (a free joint without weight or spring) or what falls over has no frequency and is left
+        out. Weight counts: it makes a pendulum swing, and stiffens or softens what bends. A locked joint with an
+        elastic gear holds its motor.
+
+        >>> import redyn
+        >>> robot = redyn.load("flexible-two-link")
+        >>> robot.frequencies(robot.initial, locked=robot.joint_names).round(2)
+        array([  3.  ,  10.63,  16.83, 100.22])
+        """
+        return self.vibration(q, locked).frequencies
+
+    def vibration(self, q: ArrayLike, locked: Iterable[str] = ()) -> Vibration:
+        """The natural modes about q at rest: frequencies, damping ratios and shapes. See `frequencies`.
+
+        >>> import redyn
+        >>> robot = redyn.load("flexible-beam")
+        >>> modes = robot.vibration(robot.sag(robot.initial), locked=["joint1"])
+        >>> modes.hertz.round(2), modes.shapes.shape
+        (array([ 2.16, 15.86]), (3, 2))
+        """
+        from redyn.vibration import vibration
+
+        return vibration(self, q, locked)
+
+    def sag(self, q: ArrayLike, external: External | None = None, gravity: ArrayLike | None = None) -> Array:
+        """q with its modes, and its links beyond elastic gears, where they rest under their load; joints are held.
+
+        SingularError if there is no such shape near: the weight buckles a link.
+
+        >>> import redyn
+        >>> robot = redyn.load("flexible-beam")
+        >>> q = robot.sag([0.0, 0.0, 0.0])
+        >>> round(float(robot.forward_kinematics(q)[1, 3]), 4)
+        -0.0562
+        """
+        from redyn.vibration import sag
+
+        return sag(self, q, external, gravity)
+
+    def shape(self, q: ArrayLike, link: str, points: int = 21) -> Array:
+        """The centre line of a flexible link from root to tip, in world axes: (points, 3), or (N, points, 3).
+
+        >>> import redyn
+        >>> redyn.load("spin-up").shape([0.0, 0.1, 0.0, 0.0], "link1", 3).round(3)
+        array([[0.   , 0.   , 0.   ],
+               [4.999, 0.068, 0.   ],
+               [9.998, 0.2  , 0.   ]])
+        """
+        from redyn.vibration import centre_line
+
+        return centre_line(self, q, link, points)
+
+    def frequency_response(
+        self,
+        q: ArrayLike,
+        torque: str | None = None,
+        link: LinkName = None,
+        direction: ArrayLike | None = None,
+        frequencies: ArrayLike | None = None,
+        locked: Iterable[str] = (),
+    ) -> Response:
+        """From an oscillating torque at a joint (the first) to the position of a frame (the end effector), about q.
+
+        That is the transfer function of `linearize`, along `direction` (in which the joint moves the frame, unless
+        given). `redyn.bode(response)` is a Bode plot.
+
+        >>> import redyn
+        >>> robot = redyn.load("flexible-beam")
+        >>> response = robot.frequency_response(robot.initial, "joint1", frequencies=[1.0, 15.0])
+        >>> abs(response.values).round(3)
+        array([3.751, 0.174])
+        """
+        from redyn.vibration import frequency_response
+
+        return frequency_response(self, q, torque, link, direction, frequencies, locked)
+
     # --- transforms, export and what follows from several calls ------------------------------------------------
 
     def to_urdf(self, path: str | Path | None = None, force: bool = False) -> str:
@@ -1070,6 +1326,15 @@ class Robot:
         description, names = transforms.with_points(self._with_tip, listed, name)
         return self._like(description), names
 
+    def rigid(self) -> Robot:
+        """A new robot whose links do not bend and whose gears do not give; straight links keep their mass.
+
+        >>> import redyn
+        >>> redyn.load("flexible-two-link").rigid()
+        <Robot 'flexible-two-link': 2 joints, 1.3 kg>
+        """
+        return self._like(transforms.rigid(self.description))
+
     def lock(self, joints: Mapping[str, float | Sequence[float] | None]) -> Robot:
         """A new robot with these joints fixed at a value, or at their initial value where that is None.
 
@@ -1107,9 +1372,8 @@ class Robot:
         kinds: set[Mimic] = {robot._options[-1] for robot in (self, other) if _followers(robot.description)}
         if len(kinds) > 1:
             raise InputError("attach: joints that mimic others are tied in one robot only; load both with one mimic=")
-        friction, exact, mimic = self._options
         both = transforms.attach(self._with_tip, other._with_tip, name, where)
-        return _rebuild(both, friction, exact, kinds.pop() if kinds else mimic)
+        return self._like(both, mimic=kinds.pop() if kinds else None)
 
     def subtree(self, link: str | int) -> Robot:
         """A new robot of this link, its joint and all that it carries; the frame of its parent becomes the world.
@@ -1159,7 +1423,7 @@ class Robot:
     def _wheeled_parts(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, gravity: ArrayLike | None) -> TorqueParts:
         """Torques of the actuators: each part as what they supply when it is all there is."""
         still, none = np.zeros(self.dof), np.zeros(3)
-        smooth = _rebuild(self.description, False, *self._options[1:])
+        smooth = self._like(self.description, friction=False)
         springs = smooth.inverse_dynamics(q, still, still, gravity=none)
         moving = smooth.inverse_dynamics(q, qd, still, gravity=none)
         parts = (
@@ -1223,9 +1487,36 @@ class Robot:
         """The description with its end effector named, so that it stays when links are added."""
         return self.description.model_copy(update={"end_effector": self.model.end_effector})
 
-    def _like(self, description: RobotDescription) -> Robot:
-        """Another robot, built with the options of this one."""
-        return _rebuild(description, *self._options)
+    def _like(self, description: RobotDescription, friction: bool | None = None, mimic: Mimic | None = None) -> Robot:
+        """Another robot, built with the options of this one but for those that are given."""
+        own = self._options
+        return _rebuild(description, own[0] if friction is None else friction, own[1], mimic or own[2])
+
+    def free(self, *names: str) -> FreeRobot:
+        """A robot some of whose numbers are left open: every call of it takes `parameters=`, beside the state.
+
+        names: fields of links and joints as in a robot file, `*` for any: "link2.mass", "link3.com", "*.inertia",
+            "link1.inertia.xx", "joint2.damping" (coulomb, armature, stiffness), "gravity", "payload", and lengths:
+            "link3.a" and "link3.b" of DH tables, "tool.xyz" of frames.
+
+        One kernel serves all values: new ones never compile. See `FreeRobot`.
+
+        >>> import redyn
+        >>> robot = redyn.load("two-link").free("*.mass", "link2.a")
+        >>> robot.parameter_names
+        ('link1.mass', 'link2.mass', 'link2.a')
+        >>> still = [0.0, 0.0]
+        >>> robot.inverse_dynamics(still, still, [1.0, 0.0], parameters=[[1.0, 1.0, 1.0], [1.0, 2.0, 1.0]]).round(3)
+        array([[22.287,  5.738],
+               [39.252, 11.393]])
+        """
+        from redyn.robot.free import FreeRobot
+
+        if not self._options[0]:
+            for name in names:
+                if name.endswith((".damping", ".coulomb")):
+                    raise InputError(f"free: {name}: this robot was loaded with friction=False")
+        return FreeRobot(self.description, names, self._options)
 
     # --- helpers ----------------------------------------------------------------------------------------------
 
@@ -1262,8 +1553,9 @@ class Robot:
             raise InputError(f"{algorithm} is for robots with closed loops; {self.name} has none")
         if algorithm in ROLLING_ALGORITHMS and not self.model.contacts:
             raise InputError(f"{algorithm} is for robots on wheels; {self.name} has none")
+        refuse_flexible(self.model, Task(algorithm))
         if algorithm == DRIVEN.name:
-            floating_rates(self.model)
+            undriven_rates(self.model)
         if algorithm in GROUND_ALGORITHMS:
             return Task(algorithm, ground=self.ground().form if "ground" in CATALOGUE[algorithm].options else None)
         asks = "frame" in CATALOGUE[algorithm].options
@@ -1379,8 +1671,9 @@ def load(
     trust: Trust | None = None,
     loops: Loops | None = None,
     actuated: Sequence[str] | None = None,
+    arguments: Mapping[str, object] | None = None,
 ) -> Robot:
-    """A robot from the library, a .yaml, .urdf, .sdf or .xml (MJCF) file, or a dict; `gallery` lists names.
+    """A robot from the library, a .yaml, .urdf, .xacro, .sdf or .xml (MJCF) file, or a dict; `gallery` lists names.
 
     `example-robot-data:ur5` is a robot of that package, `robot_descriptions:panda_description` one that the package
     robot_descriptions has downloaded before.
@@ -1399,7 +1692,7 @@ def load(
 
     `loops` are joints that close loops, a list of mappings as in a robot file or the path of a YAML file beside it, and
     `actuated` names the joints that are driven then; both take the place of what the file says. `loops=False` loads the
-    bare tree.
+    bare tree. `arguments` are those of a xacro file, which needs the extra `[xacro]`.
 
     >>> load("puma")
     <Robot 'puma': 6 joints, 37.5 kg>
@@ -1413,6 +1706,7 @@ def load(
         trust=trust,
         loops=loops,
         actuated=actuated,
+        arguments=arguments,
     )
     followers = _followers(description)
     if followers and mimic == "independent":
