@@ -1,11 +1,13 @@
 """Tutorials and pages of theory, as a reader pastes them: every block runs, and prints what the page shows."""
 
+import operator
 import re
 from pathlib import Path
 
 import pytest
 import typer
 
+import redyn
 from redyn.cli.main import app
 from tutorial_page import blocks, outputs, unlike
 
@@ -68,3 +70,31 @@ def test_commands_exist(page):
         known = {option for p in commands[name].params if p.param_type_name == "option" for option in p.opts}
         used = set(re.findall(r"(?<!\S)--[\w-]+", line.split("#")[0]))
         assert used <= known, line
+
+
+def test_figures_are_those_of_the_readme():
+    """The benchmarks quote: every row of the batches stands in the README, and so does every figure of the rest."""
+    text = (DOCS / "benchmarks.md").read_text("utf-8")
+    readme = (DOCS.parent / "README.md").read_text("utf-8")
+    batches = re.findall(r"^\| .* \(\d+\) \|.*$", text, re.MULTILINE)
+    assert len(batches) == 5
+    assert all(row in readme for row in batches)
+    quoted = text.split("## One state per call")[1].split("## What the figures")[0]
+    known = set(re.findall(r"\d+(?:\.\d+)?", readme))
+    assert set(re.findall(r"(?<![\w.-])\d+(?:\.\d+)?(?![\w-])", quoted)) <= known
+
+
+def test_the_glossary_names_things_that_exist():
+    robot = redyn.load("two-link")
+    text = (DOCS / "glossary.md").read_text("utf-8")
+    for name in re.findall(r"`robot\.(\w+)", text):
+        assert hasattr(robot, name), name
+    for path in re.findall(r"`redyn\.([\w.]+)", text):
+        operator.attrgetter(path)(redyn)
+    dense = robot.denoc([0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
+    for name in re.findall(r"`robot\.denoc\([^)]*\)\.(\w+)", text):
+        assert hasattr(dense, name), name
+    terms = re.findall(r"^\*\*(.+?)\*\*", text, re.MULTILINE)
+    assert len(terms) > 40
+    words = [re.sub(r"\W", "", term.lower()) for term in terms]
+    assert words == sorted(words)
