@@ -36,7 +36,7 @@ def drawing(item: Item, result: Result) -> Any:
     rows = -(-len(flat) // columns)
     left = 0.46 if pictures and flat else 0.19 if result.bars and columns == 1 else 0.075
     height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
-    width = 12.0 if flat else 6.4 * max(1, len(pictures))
+    width = 12.0 if flat else (6.4 if len(pictures) < 3 else 4.6) * max(1, len(pictures))
     figure = blank_figure(width, height)
     legend = any(len(panel.curves) > 1 for panel in result.panels)
     inside = len(flat) == 1 or bool(result.bars)  # if it fits into the first panel
