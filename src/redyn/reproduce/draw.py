@@ -35,16 +35,21 @@ def drawing(item: Item, result: Result) -> Any:
     columns = 1 if len(flat) in (1, 3) else 2 if len(flat) <= 6 else 3
     rows = -(-len(flat) // columns)
     left = 0.46 if pictures and flat else 0.19 if result.bars and columns == 1 else 0.075
-    height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
-    width = 12.0 if flat else (6.4 if len(pictures) < 3 else 4.6) * max(1, len(pictures))
+    across = min(3, len(pictures))  # pictures in a row
+    size = 6.4 if across < 3 else 4.6
+    height = max(5.2, 0.9 + 1.55 * rows) if rows else size * -(-len(pictures) // across)
+    width = 12.0 if flat else size * across
     figure = blank_figure(width, height)
     legend = any(len(panel.curves) > 1 for panel in result.panels)
     inside = len(flat) == 1 or bool(result.bars)  # if it fits into the first panel
     head = 0.75 if flat else 1.0
     top = 1 - (head + (0.3 if legend and not inside else 0.0)) / height  # a separate line for the legend
-    share = (0.42 if flat else 1.0) / max(1, len(pictures))
+    share = (0.42 if flat else 1.0) / max(1, across)
+    lines = -(-len(pictures) // max(1, across))
     for k, shown in enumerate(pictures):
-        place = (k * share + 0.01, 0.06, share - 0.03, top - 0.07)
+        line, column = divmod(k, across)
+        tall = (top - 0.01) / lines
+        place = (column * share + 0.01, top - (line + 1) * tall + 0.05 / lines, share - 0.03, tall - 0.06 / lines)
         if isinstance(shown, Scene):
             _robot(figure, place, shown, titled=not flat)
         else:

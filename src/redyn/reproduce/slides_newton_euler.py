@@ -100,14 +100,13 @@ def _free_bodies(q: Array, R: Array) -> list[Diagram]:
     B = l1 * np.array([np.cos(q[0]), np.sin(q[0])])
     along = np.array([np.cos(q[0] + q[1]), np.sin(q[0] + q[1])])
     tip, C1, C2, O = B + l2 * along, B / 2, B + l2 / 2 * along, np.zeros(2)
-    unit = 0.45 / max(float(np.abs(R).max()), 1e-9)
     down = np.array([0.0, -0.4])
     blue, red = joint_colour(0), joint_colour(1)
 
     def reaction(sign: float) -> list[Arrow]:
-        x, y = (sign * unit * R * axis for axis in np.eye(2))
+        x, y = (sign * 0.4 * np.sign(R) * axis for axis in np.eye(2))  # not to scale
         return [
-            Arrow(B, B + x, "$R_x$", red, at_tip=True, offset=(4, 4)),
+            Arrow(B, B + x, "$R_x$", red, at_tip=True, offset=(2, 6)),
             Arrow(B, B + y, "$R_y$", red, at_tip=True, offset=(5, -2)),
         ]
 
@@ -120,14 +119,14 @@ def _free_bodies(q: Array, R: Array) -> list[Diagram]:
         "link 1",
         [Line(np.stack([O, B]), blue, 15.0, strength=0.35), ground, turned(O, 0.17, 0.9, 3.6), turned(B, 0.17, 1.2, 3.9)],
         [Arrow(C1, C1 + down, "$m_1 g$", INK, at_tip=True), *reaction(-1.0)],
-        [Point(O, "O", offset=(6, -14)), Point(B, "B", red, offset=(8, -12))],
+        [Point(O, "O", offset=(6, -14)), Point(B, "B", red, offset=(-16, -20))],
         [Point(np.array([-0.12, 0.2]), "$\\tau_1$"), Point(B + [-0.2, 0.22], "$-\\tau_2$", red)],
     )
     second = Diagram(
         "link 2",
         [Line(np.stack([B, tip]), red, 15.0, strength=0.35), turned(B, 0.17, 0.9, 3.6)],
         [Arrow(C2, C2 + down, "$m_2 g$", INK, at_tip=True), *reaction(1.0)],
-        [Point(B, "B", offset=(8, -12)), Point(C2, "$C_2$", red, offset=(6, 6))],
+        [Point(B, "B", offset=(-16, -20)), Point(C2, "$C_2$", red, offset=(6, 6))],
         [Point(B + [-0.22, 0.2], "$\\tau_2$")],
     )
     return [first, second]
