@@ -11,9 +11,9 @@ import numpy as np
 from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
 from redyn.report.figures import blank_figure, saved
 from redyn.reproduce.bodies import TRIAD, box, curve_colours, frame_labels, frames, strokes
+from redyn.reproduce.diagram import AXES
+from redyn.reproduce.draw_diagram import draw_diagram
 from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
-
-AXES = ("#c0392b", "#27ae60", "#2471a3")  # x, y, z of a frame
 
 
 def picture(item: Item, result: Result, path: Path, small: Path, force: bool = False) -> bool:
@@ -29,21 +29,31 @@ def picture(item: Item, result: Result, path: Path, small: Path, force: bool = F
 def drawing(item: Item, result: Result) -> Any:
     """The Matplotlib figure of an item, or None."""
     flat = [*result.panels, *result.bars]
-    if not flat and not result.scenes:
+    pictures = [*result.scenes, *result.diagrams]
+    if not flat and not pictures:
         return None
     columns = 1 if len(flat) in (1, 3) else 2 if len(flat) <= 6 else 3
     rows = -(-len(flat) // columns)
-    left = 0.46 if result.scenes and flat else 0.19 if result.bars and columns == 1 else 0.075
-    height = max(5.2, 0.9 + 1.55 * rows) if rows else 6.4
-    width = 12.0 if flat else 6.4 * max(1, len(result.scenes))
+    left = 0.46 if pictures and flat else 0.19 if result.bars and columns == 1 else 0.075
+    across = min(3, len(pictures))  # pictures in a row
+    size = 6.4 if across < 3 else 4.6
+    height = max(5.2, 0.9 + 1.55 * rows) if rows else size * -(-len(pictures) // across)
+    width = 12.0 if flat else size * across
     figure = blank_figure(width, height)
     legend = any(len(panel.curves) > 1 for panel in result.panels)
     inside = len(flat) == 1 or bool(result.bars)  # if it fits into the first panel
     head = 0.75 if flat else 1.0
     top = 1 - (head + (0.3 if legend and not inside else 0.0)) / height  # a separate line for the legend
-    share = (0.42 if flat else 1.0) / max(1, len(result.scenes))
-    for k, scene in enumerate(result.scenes):
-        _robot(figure, (k * share + 0.01, 0.06, share - 0.03, top - 0.07), scene, titled=not flat)
+    share = (0.42 if flat else 1.0) / max(1, across)
+    lines = -(-len(pictures) // max(1, across))
+    for k, shown in enumerate(pictures):
+        line, column = divmod(k, across)
+        tall = (top - 0.01) / lines
+        place = (column * share + 0.01, top - (line + 1) * tall + 0.05 / lines, share - 0.03, tall - 0.06 / lines)
+        if isinstance(shown, Scene):
+            _robot(figure, place, shown, titled=not flat)
+        else:
+            draw_diagram(figure, place, shown)
     if flat:
         grid = figure.add_gridspec(
             rows,

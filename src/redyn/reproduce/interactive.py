@@ -10,7 +10,8 @@ import numpy as np
 from redyn.errors import MissingExtraError
 from redyn.report.colours import COLOURS, INK, PATH, joint_colour
 from redyn.reproduce.bodies import TRIAD, box, curve_colours, frames, strokes
-from redyn.reproduce.draw import AXES, explained
+from redyn.reproduce.diagram import AXES
+from redyn.reproduce.draw import explained
 from redyn.reproduce.item import Bars, Panel, Result, Scene
 
 CONFIG = {"responsive": True, "displaylogo": False}

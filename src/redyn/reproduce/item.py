@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.reproduce.check import Check
+from redyn.reproduce.diagram import Diagram
 from redyn.robot import Robot
 
 Array = NDArray[np.float64]
@@ -94,9 +95,11 @@ class Result:
     panels: Sequence[Panel] = ()
     bars: Sequence[Bars] = ()
     scenes: Sequence[Scene] = ()
+    diagrams: Sequence[Diagram] = ()
     repairs: Sequence[Repair] = ()
     notes: Sequence[str] = ()
     animation: Callable[[Path, bool], object] | None = None  # writes a page that plays the motion
+    document: str = ""  # a page in Markdown, written next to the others
 
     @property
     def outcome(self) -> Outcome:

@@ -42,6 +42,7 @@ table { border-collapse: collapse; font-size: 13.5px; } th, td { text-align: lef
   border-bottom: 1px solid var(--line); vertical-align: top; font-variant-numeric: tabular-nums; }
 .preview table { font-size: 10.5px; color: #52606d; } .preview td, .preview th { padding: 1px 8px 1px 0; }
 ul.classes { list-style: none; padding: 0; line-height: 1.9; }
+img.drawing { max-width: 100%; display: block; margin: 0 auto; }
 iframe.player { width: 100%; height: 760px; padding: 0; }
 """
 
@@ -82,6 +83,7 @@ def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequenc
         f'<div class="sheet"><table>{rows}</table></div>',
         f"<h2>Corrections</h2><ul>{corrected}</ul>" if corrected else "",
         *(f'<iframe class="sheet player" src="{escape(name)}"></iframe>' for name in files if name.endswith(".html")),
+        f'<div class="sheet"><img class="drawing" src="{escape(item.name)}.png" alt=""></div>' if result.diagrams else "",
         *(f'<div class="sheet">{figure}</div>' for figure in figures),
         f"<h2>Notes</h2><ul>{notes}</ul>" if notes else "",
         *(

@@ -1,8 +1,9 @@
-"""The book's pictures of robots: Figs. 9.9, 9.10, 9.12, 9.14 and 9.20, with their frames."""
+"""Pictures of robots with their frames: Figs. 9.9, 9.10, 9.12, 9.14 and 9.20 of the book, Fig. 3 of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +15,11 @@ from redyn.reproduce.check import first_crossing, near, shown, statement
 from redyn.reproduce.falls import fall, fall_checks
 from redyn.reproduce.item import Array, Item, Load, Numbers, Result, Scene, series
 from redyn.reproduce.repairs import inertia_of_link_6
-from redyn.reproduce.torques import BOOK, STANFORD_STOP, TIMES, T, apart, scene
+from redyn.reproduce.torques import BOOK, PAPER, STANFORD_STOP, TIMES, T, apart, scene
 from redyn.robot import Robot
 from redyn.trajectory import cycloidal
 
-# a, b, alpha and theta of Tables 9.2-9.5 as printed, independent of the library; None is the joint variable.
+# a, b, alpha and theta of Tables 9.2-9.5 and of the paper's Table II as printed, independent of the library; None is the joint variable.
 QUARTER = np.pi / 2
 TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
     "three-link": [(0.3, 0, 0, None), (0.25, 0, 0, None), (0.22, 0, 0, None)],
@@ -28,6 +29,10 @@ TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
                  (0, 0.227, -QUARTER, None), (0, 0, -QUARTER, None), (0, 0.432, 0, None)],
     "kuka-kr5-printed": [(0.18, 0.4, QUARTER, None), (0.6, 0.135, np.pi, None), (0.12, 0.135, -QUARTER, None),
                          (0, 0.62, QUARTER, None), (0, 0, -QUARTER, None), (0, 0.115, 0, None)],
+    "stanford-2003": [(0, 0.1, -QUARTER, None), (0, 0.1, -QUARTER, None), (0, None, 0, 0),
+                      (0, 0.6, QUARTER, None), (0, 0, -QUARTER, None), (0, 0, 0, None)],
+    "puma-2003": [(0, 0, -QUARTER, None), (0.432, 0.149, 0, None), (0.02, 0, QUARTER, None),
+                  (0, 0.432, -QUARTER, None), (0, 0, QUARTER, None), (0, 0.056, 0, None)],
 }  # fmt: skip
 
 
@@ -77,6 +82,22 @@ def _portrait(name: str, stop: Sequence[float], load: Load) -> Result:
         scenes=[picture],
         notes=robot.description.defects,
         animation=animation,
+    )
+
+
+def _paper_robots(load: Load) -> Result:
+    robots = {name: load(name) for name in ("stanford-2003", "puma-2003")}
+    return Result(
+        [
+            near(f"{name}, frames", frames(robot, robot.initial), dh_product(name, robot.initial), 1e-12, "Table II")
+            for name, robot in robots.items()
+        ],
+        [replace(frame_numbers(robot, robot.initial), part=name) for name, robot in robots.items()],
+        scenes=[
+            Scene(f"{name}, frames x red, y green, z blue", robot, robot.initial[None], frames=True)
+            for name, robot in robots.items()
+        ],
+        notes=[f"{name}: {defect}" for name, robot in robots.items() for defect in robot.description.defects],
     )
 
 
@@ -149,4 +170,5 @@ ITEMS = [
     Item(
         "fig-9.20", "The KUKA KR-5 in free fall: links interfere", BOOK + "Fig. 9.20, Example 9.11", _kuka_interference
     ),
+    Item("paper-fig-3", "The Stanford arm and the PUMA of the paper", PAPER + "Fig. 3, Table II", _paper_robots),
 ]

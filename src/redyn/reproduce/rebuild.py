@@ -18,6 +18,8 @@ from redyn.reproduce.page import index_page, item_page, preview
 from redyn.reproduce.registry import GROUPS, ITEMS, group
 from redyn.robot import load as load_from_library
 
+MARKDOWN = files.Kind("a page in Markdown by redyn", lambda head: b"redyn" in head)
+
 
 def rebuild(item: Item, out: Path, load: Load = load_from_library, force: bool = False) -> Result:
     """Build one item and write its files; existing files of another kind are replaced only with `force`."""
@@ -54,6 +56,9 @@ def _write(item: Item, result: Result, out: Path, force: bool) -> None:
     if result.animation is not None:
         result.animation(out / f"{name}-motion.html", force)
         made.append(f"{name}-motion.html")
+    if result.document:
+        files.write(out / f"{name}.md", result.document, MARKDOWN, force)
+        made.append(f"{name}.md")
     verdict = {
         "name": name,
         "title": item.title,

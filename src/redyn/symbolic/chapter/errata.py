@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.dynamics.denoc import cross
+from redyn.symbolic.chapter import printed
 from redyn.symbolic.chapter.blocks import Note, number
 from redyn.symbolic.chapter.setting import Context
 
@@ -22,9 +22,9 @@ def _size(difference: Array) -> str:
     return f"${number(float(np.abs(difference).max()))}$"
 
 
-def _same(printed: Array | float, right: Array | float) -> bool:
+def _same(found: Array | float, right: Array | float) -> bool:
     scale = float(np.abs(right).max())
-    return float(np.abs(np.subtract(printed, right)).max()) <= _NOISE * max(scale, 1e-9)
+    return float(np.abs(np.subtract(found, right)).max()) <= _NOISE * max(scale, 1e-9)
 
 
 def composite_sum(at: Context) -> Note | None:
@@ -32,16 +32,14 @@ def composite_sum(at: Context) -> Note | None:
     view = at.view
     if not at.serial:
         return None
-    printed = view.M_i[0] + sum(
-        (view.B(k, 1).T @ view.M_tilde_i[k - 1] @ view.B(k, 1) for k in range(2, at.n + 1)), np.zeros((6, 6))
-    )
-    if _same(printed, view.M_tilde_i[0]):
+    summed = printed.composite_sum(view)
+    if _same(summed, view.M_tilde_i[0]):
         return None
     return Note(
         _TITLE,
         "(9.11c) gives the same matrix as a sum, but prints $\\tilde{\\b{M}}_k$ in it instead of $\\b{M}_k$, so "
         "that outer links are counted more than once. Here $\\tilde{\\b{M}}_1$ would be off by up to "
-        f"{_size(printed - view.M_tilde_i[0])}.",
+        f"{_size(summed - view.M_tilde_i[0])}.",
     )
 
 
@@ -50,10 +48,7 @@ def composite_inertia(at: Context) -> Note | None:
     view = at.view
     if not at.serial:
         return None
-    I = view.I_i.copy()
-    for i in range(at.n - 1, 0, -1):
-        c, outer = view.c(i + 1, i), cross(view.delta_tilde[i])
-        I[i - 1] += I[i] - outer @ cross(c) - cross(c) @ outer  # as printed
+    I = printed.composite_inertia(view)
     if _same(I[0], view.I_tilde[0]):
         return None
     wrong = _size(I[0] - view.I_tilde[0])
@@ -70,28 +65,23 @@ def corner_of_two_links(at: Context) -> Note | None:
     if not (at.rods and at.n == 2):
         return None
     view = at.view
-    e, d = view.e[0], view.d[0]
-    printed, right = float(e @ view.I_tilde[0] @ e + view.m_tilde[0] * d @ d), float(view.GIM[0, 0])
-    if _same(printed, right):
+    short, right = printed.corner_of_two_links(view), float(view.GIM[0, 0])
+    if _same(short, right):
         return None
     return Note(
         _TITLE,
         "The middle of (9.29) is $\\b{e}_1^T \\tilde{\\b{I}}_1 \\b{e}_1 + \\tilde{m}_1 "
         "\\b{d}_1^T \\b{d}_1$, without the terms in $\\tilde{\\g{delta}}_1$: "
-        f"${number(printed)}$ instead of ${number(right)}$ here. The result is correct.",
+        f"${number(short)}$ instead of ${number(right)}$ here. The result is correct.",
     )
 
 
 def mci_index(at: Context) -> Note | None:
     """(9.16k) prints H_{j+1,i} for i <= j instead of (9.16e)'s H_{j+1,j}."""
-    view, n = at.view, at.n
+    view = at.view
     if not at.serial:
         return None
-    C = view.MCI.copy()
-    for i in range(1, n + 1):
-        for j in range(i, n):
-            swap = view.B(j + 1, i).T @ (view.H_tilde(j + 1, i) - view.H_tilde(j + 1, j))
-            C[i - 1, j - 1] += float(view.p[i - 1] @ swap @ view.p[j - 1])
+    C = printed.mci(view)
     if _same(C, view.MCI):
         return None
     return Note(
@@ -108,14 +98,7 @@ def prismatic_rate(at: Context) -> Note | None:
     if not at.prismatic:
         return None
     view = at.view
-    lost = np.zeros((at.n, 6))  # of every twist rate
-    for i in range(1, at.n + 1):
-        j = int(view.parent[i - 1])
-        if j:
-            lost[i - 1] = view.B(i, j) @ lost[j - 1]
-            if not view.revolute[i - 1]:
-                lost[i - 1, 3:] += np.cross(view.omega[j - 1], view.e[i - 1] * at.qd[i - 1])
-    torque = view.N.T @ view.M @ lost.ravel()
+    torque = printed.lost_torque(view)
     if _same(view.tau + torque, view.tau):
         return None
     return Note(
@@ -131,7 +114,7 @@ def omega_claim(at: Context) -> Note | None:
     if not at.planar_arm or at.n < 2:
         return None
     view = at.view
-    term = float(view.p[0] @ view.B(2, 1).T @ view.M_tilde_i[1] @ view.Omega_i[1] @ view.p[1])
+    term = printed.planar_term(view)
     if _same(term, 0.0):
         return None
     return Note(
@@ -154,14 +137,14 @@ def rod_inertia(at: Context) -> Note | None:
     )
 
 
-def solving_psi(right: Array, printed: Array) -> Note | None:
+def solving_psi(right: Array, as_printed: Array) -> Note | None:
     """(9.41a) prints psi_hat instead of psi."""
-    if _same(printed, right):
+    if _same(as_printed, right):
         return None
     return Note(
         _TITLE,
         "(9.41a) prints $\\hat{\\g{psi}}_i$; it must be $\\g{psi}_i$, as in (14) of the 2003 paper. As printed the "
-        f"accelerations would be off by up to {_size(right - printed)} rad/s² (or m/s²).",
+        f"accelerations would be off by up to {_size(right - as_printed)} rad/s² (or m/s²).",
     )
 
 
