@@ -80,6 +80,7 @@ html_theme = "furo"
 html_title = f"redyn {release}"
 html_static_path = ["_static"]
 html_extra_path = ["_generated/extra"]
+(HERE / "_generated" / "extra").mkdir(parents=True, exist_ok=True)
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False

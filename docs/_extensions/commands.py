@@ -31,7 +31,7 @@ def _first(command: Any) -> str:
 
 
 def _section(name: str, command: Any) -> str:
-    context = command.make_context(name, [], info_name=f"redyn {name}", resilient_parsing=True)
+    context = command.make_context(f"redyn {name}", [], resilient_parsing=True)
     usage = " ".join([f"redyn {name}", *command.collect_usage_pieces(context)])
     paragraphs = [" ".join(part.split()) for part in (command.help or "").replace("\b", "").split("\n\n")]
     examples = [p.removeprefix("Example:").strip() for p in paragraphs if p.startswith("Example:")]
@@ -47,11 +47,7 @@ def _section(name: str, command: Any) -> str:
 def _row(parameter: Any, context: Any) -> str:
     if parameter.name == "help" or getattr(parameter, "hidden", False):
         return ""
-    if parameter.param_type_name == "argument":
-        shown, said = parameter.make_metavar(context), parameter.help or ""
-    else:
-        first, said = parameter.get_help_record(context)
-        shown = first
+    shown, said = parameter.get_help_record(context)
     return f"| `` {_cell(shown)} `` | {_cell(_escaped(said))} |"
 
 

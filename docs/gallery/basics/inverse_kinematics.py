@@ -23,6 +23,7 @@ for ax, q in zip(axes.flat, found.solutions, strict=True):
     ax.plot(*arm.T, "o-", linewidth=3.5, markersize=5)
     ax.plot(*arm[:, :2].T, 0 * arm[:, 2], color="0.8", zorder=0)  # its shadow
     ax.scatter(*pose[:3, 3], color="C1", s=50, depthshade=False)
-    ax.set(xlim=(-0.3, 0.6), ylim=(-0.45, 0.45), zlim=(0, 0.9), xticklabels=[], yticklabels=[], zticklabels=[])
+    ax.set(xlim=(-0.7, 0.3), ylim=(-0.5, 0.5), zlim=(0, 0.8), xticklabels=[], yticklabels=[], zticklabels=[])
+    ax.set_box_aspect((1, 1, 0.8), zoom=1.35)
     ax.set_title(" ".join(f"{x:.0f}" for x in np.degrees(q)) + "°", fontsize=8)
 plt.show()

@@ -19,7 +19,7 @@ for k, ax in enumerate(axes.flat):
     shape = modes.shapes[:, k] / abs(robot.jacobian(robot.initial)[3:] @ modes.shapes[:, k]).max()
     for size, colour in ((0, "0.7"), (0.12, "C0"), (-0.12, "C1")):
         q = robot.initial + size * shape
-        for link in robot.link_names:
+        for link in ("link1", "link2"):
             ax.plot(*robot.shape(q, link)[:, :2].T, color=colour)
     ax.set(title=f"{modes.hertz[k]:.2f} Hz", aspect="equal")
 for ax in axes[1]:

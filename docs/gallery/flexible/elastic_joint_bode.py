@@ -16,8 +16,8 @@ robot = redyn.load("elastic-joint-arm")
 rigid = robot.rigid()
 hertz = np.geomspace(0.3, 60, 500)
 
-elastic = robot.frequency_response(robot.sag(robot.initial), "joint1", frequencies=2 * np.pi * hertz)
-plain = rigid.frequency_response(rigid.initial, "joint1", direction=elastic.direction, frequencies=2 * np.pi * hertz)
+elastic = robot.frequency_response(robot.sag(robot.initial), "joint1", direction=[0, 1, 0], frequencies=2 * np.pi * hertz)
+plain = rigid.frequency_response(rigid.initial, "joint1", direction=[0, 1, 0], frequencies=2 * np.pi * hertz)
 
 fig, (above, below) = plt.subplots(2, 1, sharex=True, figsize=(7.2, 5.2))
 for response, name in ((elastic, "elastic gears"), (plain, "rigid gears")):
