@@ -26,9 +26,10 @@ extensions = [
     "mathml",
     "docstrings",
     "contents",
-    "commands",
+    "commands_page",
     "living",
     "examples",
+    "offline",
 ]
 exclude_patterns = ["_build", "_extensions", "_generated/extra", "gallery", "**.ipynb_checkpoints"]
 exclude_patterns += ["_generated/gallery/**.ipynb", "_generated/gallery/**.py", "_generated/gallery/**.json"]
@@ -46,6 +47,7 @@ nb_merge_streams = True
 default_role = "py:obj"  # `load` in a docstring
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say what is meant; annotations spell out unions
+autodoc_inherit_docstrings = False
 autodoc_mock_imports = ["torch"]
 autosummary_generate = False
 add_module_names = False
@@ -68,11 +70,9 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
-    "abort_on_example_error": False,
-    "only_warn_on_example_error": True,
-    "plot_gallery": True,
     "nested_sections": True,
     "thumbnail_size": (560, 360),
+    "min_reported_time": 1e9,
     "image_srcset": [],
 }
 

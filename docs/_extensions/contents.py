@@ -9,8 +9,11 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -139,5 +142,7 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", _generate, priority=90)
     app.connect("source-read", _read)
-    app.connect("env-get-outdated", lambda app, env, added, changed, removed: ["index"])  # its contents may have changed
+    app.connect(
+        "env-get-outdated", lambda app, env, added, changed, removed: ["index"]
+    )  # its contents may have changed
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -3,38 +3,42 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 
 SPECIAL = re.compile(r"([*|\\]|(?<=\w)_(?!\w))")
+ENTRY = re.compile(r"([\w*][\w*, =.]*): (.*)")  # kp, kd: one number, or one for each direction
 
 
 def restructured(lines: list[str]) -> list[str]:
-    """Indented blocks become literal ones, and signs that mean something in reStructuredText mean themselves.
+    """Indented paragraphs become literal, those of `name: meaning` lists; special signs mean themselves.
 
-    >>> restructured(["x* of `a*b`:", "", "    a  b", "", ">>> 2 * 3", "6"])
-    ['x\\\\* of `a*b`:', '', '::', '', '    a  b', '', '>>> 2 * 3', '6']
+    >>> restructured(["x* of `a*b`:", "", "    a  b", "", "kp, kd: gains,", "    positive", "", ">>> 2 * 3", "6"])
+    ['x\\\\* of `a*b`:', '', '::', '', '    a  b', '', '* ``kp, kd``: gains,', '  positive', '', '>>> 2 * 3', '6']
     """
     made: list[str] = []
-    kind = "text"
-    for k, line in enumerate(lines):
-        if not line.strip():
-            if kind == "doctest":
-                kind = "text"
-            made.append("")
-            continue
-        if line.startswith(">>>"):
-            if kind != "doctest" and made and made[-1]:
-                made.append("")
-            kind = "doctest"
-        elif kind != "doctest":
-            indented = line.startswith("    ")
-            if indented and kind == "text" and (k == 0 or not lines[k - 1].strip()):
-                made += ["::", ""]
-            kind = "literal" if indented else "text"
-        made.append(_plain(line) if kind == "text" else line)
-    return made
+    for paragraph in "\n".join(lines).strip("\n").split("\n\n"):
+        made += [*_paragraph(paragraph.split("\n")), ""]
+    return made[:-1]
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    first = next((k for k, line in enumerate(lines) if line.startswith(">>>")), None)
+    if first is not None:
+        return [*([*_paragraph(lines[:first]), ""] if first else []), *lines[first:]]
+    indented = [line.startswith("    ") for line in lines]
+    if all(indented):
+        return ["::", "", *lines]
+    entries = [ENTRY.fullmatch(line) for line in lines]
+    if entries[0] and all(entry or inside for entry, inside in zip(entries, indented, strict=True)) and len(lines) > 1:
+        return [
+            f"* ``{entry[1]}``: {_plain(entry[2])}" if entry else "  " + _plain(line.strip())
+            for line, entry in zip(lines, entries, strict=True)
+        ]
+    return [_plain(line) for line in lines]
 
 
 def _plain(line: str) -> str:

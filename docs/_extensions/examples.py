@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 
 GALLERY = Path(__file__).resolve().parents[1] / "gallery"
 RECORD = GALLERY / "ran.json"
@@ -48,8 +50,11 @@ def digest(path: Path) -> str:
 
 
 def _record(app: Sphinx, error: Exception | None) -> None:
-    """After a build in which every example ran: tests run those that differ from this."""
-    if error is None and not getattr(app, "_gallery_failed", False):
+    """After a build in which every example ran: tests run those that differ from this.
+
+    sphinx-gallery raises an error before, where one has failed.
+    """
+    if error is None and app.config.sphinx_gallery_conf["plot_gallery"] is True:
         ran = {p.relative_to(GALLERY).as_posix(): digest(p) for p in sorted(GALLERY.rglob("*.py"))}
         RECORD.write_text(json.dumps(ran, indent=1) + "\n", "utf-8")
 

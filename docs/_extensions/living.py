@@ -5,18 +5,27 @@ from __future__ import annotations
 import hashlib
 import html
 import json
+import re
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
-
-from sphinx.application import Sphinx
-from sphinx.util.display import status_iterator
+from typing import TYPE_CHECKING
 
 import redyn
 from redyn.report.thumbnail import thumbnail
 
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
 PACKAGE = Path(redyn.__file__).parent
-MADE_OF = ("living", "report", "symbolic/export", "description/library", "dynamics", "version.py")  # what pages depend on
+MADE_OF = (
+    "living",
+    "report",
+    "symbolic/export",
+    "description/library",
+    "dynamics",
+    "version.py",
+)  # what pages depend on
 TITLES = {
     "book": "Robots of the book",
     "lectures": "Lectures and assignments",
@@ -30,9 +39,9 @@ TITLES = {
 }
 OPENING = """# Living pages of the library
 
-Each picture opens a page on which the dynamics of the robot run in the browser: let it fall, drag it, change its masses,
-read its matrices. The pages need no network and can be sent as single files. [What a page does](../pages.md) describes
-them; [Robots by name](../robots.md) has the sources of the numbers.
+Each picture opens a page on which the dynamics of the robot run in the browser: let it fall, drag it, change its
+masses, read its matrices. The pages need no network and can be sent as single files. [What a page does](../pages.md)
+describes them; [Robots by name](../robots.md) has the sources of the numbers.
 
 """
 
@@ -53,13 +62,15 @@ def make(name: str, folder: str) -> tuple[str, str]:
     Path(folder, f"{name}.svg").write_text(thumbnail(robot), "utf-8")
     try:
         redyn.page(robot, Path(folder, f"{name}.html"), force=True)
-    except redyn.InputError as error:
-        return name, str(error).split(": ", 1)[-1].split(". ")[0]
+    except redyn.RedynError as error:
+        return name, re.split(r"[.;] ", str(error).split(": ", 1)[-1])[0]
     return name, ""
 
 
 def _all(folder: Path) -> dict[str, str]:
     """Why each robot has no page, or nothing if it has one."""
+    from sphinx.util.display import status_iterator
+
     known, wanted = folder / "made.json", stamp()
     if known.exists() and (data := json.loads(known.read_text("utf-8")))["stamp"] == wanted:
         return data["reasons"]
@@ -84,7 +95,8 @@ def _listing(reasons: dict[str, str]) -> str:
             text += f"## {title}\n\n" + '<div class="robots">\n' + "\n".join(cards) + "\n</div>\n\n"
     refused = [f"| `{name}` | {why} |" for name, why in reasons.items() if why]
     if refused:
-        text += "## Robots without a living page\n\n`redyn simulate ROBOT --html` writes a page that plays a motion of them.\n\n"
+        text += "## Robots without a living page\n\n"
+        text += "`redyn simulate ROBOT --html` writes a page that plays a motion of them.\n\n"
         text += "| robot | reason |\n|---|---|\n" + "\n".join(refused) + "\n"
     return text
 

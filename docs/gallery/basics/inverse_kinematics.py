@@ -2,15 +2,14 @@
 All solutions of inverse kinematics
 ===================================
 
-One pose of a UR5e's flange, and the eight ways to reach it, in closed form: shoulder left or right, elbow up or down, wrist
-flipped or not.
+One pose of a UR5e's flange, and the eight ways to reach it, in closed form: shoulder left or right, elbow up or down,
+wrist flipped or not.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("ur5e")
 pose = robot.forward_kinematics([0.4, -1.2, 1.5, -1.2, -1.2, 0.2])

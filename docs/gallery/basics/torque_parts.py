@@ -2,8 +2,8 @@
 What a torque is made of
 ========================
 
-Inertia, Coriolis and centrifugal terms, and gravity along a quick motion of the
-PUMA. In the middle of the motion, where joints are fastest, Coriolis terms take as much as gravity does.
+Inertia, Coriolis and centrifugal terms, and gravity along a quick motion of the PUMA. In the middle of the motion,
+where joints are fastest, Coriolis terms take as much as gravity does.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Workspace of an industrial arm
 ==============================
 
-Forty thousand random positions within the joint limits: where the flange of a KUKA KR 6 can be, cut through the axis of
-the first joint.
+Forty thousand random positions within the joint limits: where the flange of a KUKA KR 6 can be, cut through the axis
+of the first joint.
 """
 
 import matplotlib.pyplot as plt

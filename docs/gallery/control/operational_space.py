@@ -2,7 +2,8 @@
 Control of a frame
 ==================
 
-Operational-space control draws the hand of the PUMA around a circle of 10 cm. It starts 6 cm beside it; the error decays as e'' + kd e' + kp e = 0 says.
+Operational-space control draws the hand of the PUMA around a circle of 10 cm. It starts 6 cm beside it; the error
+decays as e'' + kd e' + kp e = 0 says.
 """
 
 import matplotlib.pyplot as plt
@@ -10,13 +11,12 @@ import numpy as np
 
 import redyn
 
-
 robot = redyn.load("puma")
 q = np.array([0.2, -0.7, 0.5, 0.1, 0.6, 0.0])
 centre = robot.forward_kinematics(q)[:3, 3] - [0.1, 0, 0]
 motion = redyn.trajectory.circle(robot, centre, 3.0, axis=[0, 1, 0], start=q)
 law = redyn.control.operational_space(robot, redyn.control.frame_motion(robot, motion), kp=100, kd=20)
-beside = q + [0.05, 0.08, -0.05, 0, 0, 0]
+beside = q + np.array([0.05, 0.08, -0.05, 0, 0, 0])
 run = redyn.simulate(robot, beside, np.zeros(6), 3.0, torque=law)
 
 wanted = robot.forward_kinematics(motion(run.t)[0])[:, :3, 3]

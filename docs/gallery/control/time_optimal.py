@@ -10,7 +10,6 @@ import numpy as np
 
 import redyn
 
-
 robot = redyn.load("puma")
 points = [[0, -0.5, 0.3, 0, 0.2, 0], [0.5, -0.8, 0.6, 0.4, 0.1, 0.3], [1, -0.3, 0.1, 0.2, -0.4, 0.5]]
 limits = np.array([80, 120, 60, 10, 10, 5])

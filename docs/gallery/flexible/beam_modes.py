@@ -6,18 +6,16 @@ De Luca and Siciliano's arm of two flexible links with its joints locked: its fo
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import redyn
-
 
 robot = redyn.load("flexible-two-link")
 modes = robot.vibration(robot.initial, locked=robot.joint_names)
 
 fig, axes = plt.subplots(2, 2, figsize=(8.4, 5.2), sharex=True, sharey=True)
 for k, ax in enumerate(axes.flat):
-    shape = modes.shapes[:, k] / abs(robot.jacobian(robot.initial)[3:] @ modes.shapes[:, k]).max()
-    for size, colour in ((0, "0.7"), (0.12, "C0"), (-0.12, "C1")):
+    shape = modes.shapes[:, k] / abs(modes.shapes[:, k]).max()
+    for size, colour in ((0, "0.7"), (0.06, "C0"), (-0.06, "C1")):
         q = robot.initial + size * shape
         for link in ("link1", "link2"):
             ax.plot(*robot.shape(q, link)[:, :2].T, color=colour)

@@ -2,17 +2,16 @@
 Spin-up of a beam, with and without foreshortening
 ==================================================
 
-Simo and Vu-Quoc's beam of 10 m is spun up to 6 rad/s in 15 s. A bent beam is shorter: with that term its rotation stiffens it,
-and the tip lags, comes back and vibrates. Without it, the rotation seems to soften the beam until it flies apart.
+Simo and Vu-Quoc's beam of 10 m is spun up to 6 rad/s in 15 s. A bent beam is shorter: with that term its rotation
+stiffens it, and the tip lags, comes back and vibrates. Without it, the rotation seems to soften the beam until it
+flies apart.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
+import yaml
 
 import redyn
-
-
-import yaml
 
 robot = redyn.load("spin-up")
 data = yaml.safe_load(robot.to_yaml())
@@ -36,6 +35,8 @@ for beam, duration, name in ((robot, 20.0, "with foreshortening"), (redyn.load(d
     tip = beam.forward_kinematics(run.q, "link1")[:, :2, 3]
     hub = run.q[:, 0]
     ax.plot(run.t, -np.sin(hub) * tip[:, 0] + np.cos(hub) * tip[:, 1], label=name)
-ax.set(xlabel="time (s)", ylabel="tip beside the straight beam (m)", ylim=(-2.0, 0.5), title="Spun up to 6 rad/s in 15 s")
+ax.set(
+    xlabel="time (s)", ylabel="tip beside the straight beam (m)", ylim=(-2.0, 0.5), title="Spun up to 6 rad/s in 15 s"
+)
 ax.legend()
 plt.show()

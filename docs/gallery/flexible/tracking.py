@@ -10,7 +10,6 @@ import numpy as np
 
 import redyn
 
-
 flexible = redyn.load("flexible-two-link")
 rigid = flexible.rigid()
 start, stop = np.array([0.0, np.pi / 2]), np.array([1.0, 0.5])

@@ -2,14 +2,14 @@
 A box that is dropped
 =====================
 
-A tilted box falls on three grounds of different dissipation. It bounces, tumbles and comes to rest; the energy balance closes.
+A tilted box falls on three grounds of different dissipation. It bounces, tumbles and comes to rest; the energy
+balance closes.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 box = {
     "name": "box",

@@ -2,15 +2,14 @@
 Sideways on Mecanum wheels
 ==========================
 
-A platform drives sideways and turns by half at the same time. The four wheels have one motor more than needed: the torques are those of least
-norm.
+A platform drives sideways and turns by half at the same time. The four wheels have one motor more than needed: the
+torques are those of least norm.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("mecanum")
 motion = redyn.trajectory.cycloidal([0, 0, 0], [1.5, 1, np.pi], 4.0)

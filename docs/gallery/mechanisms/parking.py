@@ -2,14 +2,14 @@
 Parking a differential drive
 ============================
 
-Two driven wheels, no motion sideways: a feedback law (Aicardi and others 1995) parks the robot from any place, heading along x.
+Two driven wheels, no motion sideways: a feedback law (Aicardi and others 1995) parks the robot from any place,
+heading along x.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("differential-drive")
 fig, ax = plt.subplots(figsize=(6.4, 5.4))

@@ -2,14 +2,14 @@
 A coin that rolls
 =================
 
-A disk rolls without slipping, leans and turns: the path of its centre, and how far it leans. Rolling does no work, so the energy stays.
+A disk rolls without slipping, leans and turns: the path of its centre, and how far it leans. Rolling does no work, so
+the energy stays.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 disk = redyn.load("rolling-disk")
 run = redyn.simulate(disk, disk.initial, [0.0, 0.6, 4.0], 12.0, rtol=1e-10)

@@ -2,14 +2,13 @@
 Chaplygin's sleigh
 ==================
 
-A body on one blade that cannot slip sideways. Whatever spin it starts with, it ends gliding straight ahead; energy is conserved all the time.
+A body on one blade that cannot slip sideways. Whatever spin it starts with, it ends gliding straight ahead; energy is
+conserved all the time.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import redyn
-
 
 sleigh = redyn.load("chaplygin-sleigh")
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2))

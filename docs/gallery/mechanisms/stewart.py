@@ -2,14 +2,14 @@
 Forces in the legs of a Stewart platform
 ========================================
 
-The platform goes around a circle of 8 cm in two seconds: which force each of its six cylinders supplies. Five loops are closed.
+The platform goes around a circle of 8 cm in two seconds: which force each of its six cylinders supplies. Five loops
+are closed.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("stewart")
 motion = redyn.trajectory.circle(robot, [-0.07, 0, 0.7], 2.0)

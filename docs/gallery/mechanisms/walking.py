@@ -2,8 +2,8 @@
 A biped that walks
 ==================
 
-A biped takes two steps on flat feet, by computed torque of its joints; nothing drives its base. The force under each foot, and the
-centre of pressure between the footprints.
+A biped takes two steps on flat feet, by computed torque of its joints; nothing drives its base. The force under each
+foot, and the centre of pressure between the footprints.
 """
 
 import matplotlib.pyplot as plt
@@ -28,5 +28,5 @@ above.set(xlabel="time (s)", ylabel="force (N)", title="Forces under the feet")
 above.legend()
 below.plot(*contacts.centre_of_pressure[:, :2].T, "k", linewidth=1, label="centre of pressure")
 below.set(xlabel="x (m)", ylabel="y (m)", aspect="equal", title="Corners of the feet on the ground")
-below.legend(loc="upper right", fontsize=8)
+below.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize=8)
 plt.show()

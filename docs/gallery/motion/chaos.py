@@ -2,15 +2,14 @@
 Chaos of a double pendulum
 ==========================
 
-A thousand double pendulums that start within a millionth of a degree of each other. They fall together, then apart: small
-differences grow exponentially. All of them are one batch.
+A thousand double pendulums that start within a millionth of a degree of each other. They fall together, then apart:
+small differences grow exponentially. All of them are one batch.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 arm = redyn.load("two-link")
 rng = np.random.default_rng(0)

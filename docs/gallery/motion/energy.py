@@ -2,15 +2,14 @@
 Where the energy goes
 =====================
 
-An arm with friction in its joints falls. Kinetic and potential energy are exchanged, friction takes both; what is left over is the error
-of the integration, a billionth of the rest.
+An arm with friction in its joints falls. Kinetic and potential energy are exchanged, friction takes both; what is
+left over is the error of the integration, a billionth of the rest.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 arm = redyn.load("two-link").free("*.damping").at([0.4, 0.2])
 run = redyn.simulate(arm, [1.2, 0.5], np.zeros(2), duration=8, rtol=1e-10)

@@ -10,7 +10,6 @@ import numpy as np
 
 import redyn
 
-
 robot = redyn.load("kuka-kr5")
 run = redyn.simulate(robot, robot.initial, np.zeros(6), duration=3)
 

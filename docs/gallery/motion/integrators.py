@@ -2,14 +2,14 @@
 Error against cost of the integrators
 =====================================
 
-Two seconds of free fall of the PUMA with several methods and step sizes or tolerances, compared with a run at the tolerance 1e-13.
+Two seconds of free fall of the PUMA with several methods and step sizes or tolerances, compared with a run at the
+tolerance 1e-13.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("puma")
 start, still = robot.initial, np.zeros(6)

@@ -2,15 +2,14 @@
 A satellite turned by its arms
 ==============================
 
-Nothing holds a satellite: when its arms move, momentum conservation turns it. The arms go around a loop and come back to where
-they were, the satellite does not.
+Nothing holds a satellite: when its arms move, momentum conservation turns it. The arms go around a loop and come back
+to where they were, the satellite does not.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 space = redyn.load("dual-arm-satellite")
 loop = redyn.trajectory.spline([0, 3, 6, 9, 12], [[0, 0], [0.9, 0], [0.9, 1.2], [0, 1.2], [0, 0]])

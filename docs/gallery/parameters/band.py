@@ -10,7 +10,6 @@ import numpy as np
 
 import redyn
 
-
 robot = redyn.load("kuka-kr5")
 masses = robot.free("*.mass")
 t = np.linspace(0.0, 2.0, 101)

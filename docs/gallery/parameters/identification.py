@@ -2,16 +2,14 @@
 Identification from measured torques
 ====================================
 
-A recording is simulated: a KUKA with other masses, friction and 1 % of noise. The robot that is identified from it explains unseen motion down to
-the noise.
+A recording is simulated: a KUKA with other masses, friction and 1 % of noise. The robot that is identified from it
+explains unseen motion down to the noise.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
-
 from redyn.identification import exciting_motion, identify, recording, with_parameters
 
 robot = redyn.load("kuka-kr5")

@@ -2,14 +2,14 @@
 Which number matters most
 =========================
 
-The torque that holds an outstretched KUKA at its second joint: what 10 % more of every mass and length does to it, from exact derivatives.
+The torque that holds an outstretched KUKA at its second joint: what 10 % more of every mass and length does to it,
+from exact derivatives.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("kuka-kr5").with_payload(5.0, [0, 0, 0.1])
 free = robot.free("*.mass", "*.a", "*.b")

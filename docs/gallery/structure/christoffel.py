@@ -2,15 +2,14 @@
 Two matrices C
 ==============
 
-The book's matrix of convective inertia and the matrix of Christoffel symbols give the same torques, and for both dM/dt - 2C is skew. Of robots
-that move in space they differ.
+The book's matrix of convective inertia and the matrix of Christoffel symbols give the same torques, and for both
+dM/dt - 2C is skew. Of robots that move in space they differ.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("puma")
 q, qd = np.random.default_rng(3).uniform(-1, 1, (2, 6))

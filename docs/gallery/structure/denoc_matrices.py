@@ -2,15 +2,14 @@
 The DeNOC matrices
 ==================
 
-N = N_l N_d maps joint rates to the twists of all links: N_l is block lower triangular and holds the propagation from link to link, N_d is
-block diagonal and holds the joint axes (Eqs. 9.6).
+N = N_l N_d maps joint rates to the twists of all links: N_l is block lower triangular and holds the propagation from
+link to link, N_d is block diagonal and holds the joint axes (Eqs. 9.6).
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 robot = redyn.load("stanford")
 view = robot.denoc(robot.random(np.random.default_rng(1)))

@@ -2,15 +2,14 @@
 Operations per joint
 ====================
 
-Multiplications and additions of inverse and forward dynamics for general chains of 2 to 20 links. Both recursions grow linearly; the
-mass matrix with n², and solving with it with n³.
+Multiplications and additions of inverse and forward dynamics for general chains of 2 to 20 links. Both recursions
+grow linearly; the mass matrix with n², and solving with it with n³.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import redyn
-
 
 sizes = np.array([2, 4, 6, 8, 10, 14, 20])
 robots = [redyn.chain(int(n)) for n in sizes]

@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 
 import redyn
 
-
 jax.config.update("jax_enable_x64", True)
 robot = redyn.load("kuka-kr5")
 f = redyn.jax.functions(robot)

@@ -12,7 +12,6 @@ import numpy as np
 
 import redyn
 
-
 robot = redyn.load("ur5e")
 rng = np.random.default_rng(0)
 sizes = 2 ** np.arange(0, 17, 2)

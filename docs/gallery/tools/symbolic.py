@@ -2,14 +2,13 @@
 Equations of motion in symbols
 ==============================
 
-The recursions run over symbols: the mass matrix, the matrix C and the gravity terms of the two-link arm, as Example 9.3 of the book has them.
+The recursions run over symbols: the mass matrix, the matrix C and the gravity terms of the two-link arm, as Example
+9.3 of the book has them.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 
 import redyn
-
 
 eqs = redyn.derive("two-link")
 print(eqs.check())
