@@ -27,6 +27,7 @@ extensions = [
     "docstrings",
     "contents",
     "commands_page",
+    "robot_methods",
     "living",
     "examples",
     "offline",
@@ -38,7 +39,8 @@ exclude_patterns += ["_generated/gallery/**.ipynb", "_generated/gallery/**.py", 
 myst_enable_extensions = ["dollarmath", "amsmath", "html_image", "deflist"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
-nb_execution_mode = "auto"  # notebooks that hold no results
+nb_execution_mode = "cache"  # notebooks hold no results: they run when they have changed
+nb_execution_cache_path = str(HERE / "_build" / "notebooks")
 nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_merge_streams = True

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
-FOLDERS = ("tutorials", "theory", "course")
 PROJECT = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "SECURITY.md": "security"}
 
 # A name that ends in / is a folder: its index, or all of its pages. Pages that do not exist are left out.
@@ -38,16 +37,18 @@ LINK = re.compile(r"(?<=\]\()([^)#\s:]+)((?:#[^)\s]*)?)(?=\))")
 
 
 def pages(folder: str) -> list[str]:
-    """Of a folder, in the order in which its index links to them, then by name."""
-    found = sorted(
-        path.relative_to(DOCS).with_suffix("").as_posix()
-        for path in (DOCS / folder).rglob("*")
-        if path.suffix in (".md", ".ipynb") and path.stem != "index"
-    )
+    """Of a folder, in the order in which its index links to them, then by name; of a folder in it, the index."""
+    found: list[str] = []
+    for path in sorted((DOCS / folder).iterdir()):
+        name = path.relative_to(DOCS).as_posix()
+        if path.is_dir():
+            found += [f"{name}/index"] if (path / "index.md").exists() else pages(name)
+        elif path.suffix in (".md", ".ipynb") and path.stem != "index":
+            found.append(name.removesuffix(path.suffix))
     index = DOCS / folder / "index.md"
     linked = [m[1] for m in LINK.finditer(index.read_text("utf-8"))] if index.exists() else FIRST.get(folder, [])
     order = {f"{folder}/{re.sub(r'[.](md|ipynb)$', '', name)}": k for k, name in reversed([*enumerate(linked)])}
-    return sorted(found, key=lambda name: order.get(name, len(order)))
+    return sorted(found, key=lambda name: order.get(name, len(linked)))
 
 
 def _exists(name: str) -> bool:
@@ -134,7 +135,7 @@ def _read(app: Sphinx, name: str, source: list[str]) -> None:
     folder, _, stem = name.rpartition("/")
     if name == "index":
         text += contents()
-    elif stem == "index" and folder in FOLDERS and path.suffix == ".md" and "{toctree}" not in text:
+    elif stem == "index" and path.suffix == ".md" and "{toctree}" not in text:
         text += toctree(pages(folder))
     source[0] = text
 

@@ -75,9 +75,11 @@ def test_links_and_their_anchors(page):
 def test_every_page_is_in_the_contents():
     """A page that nothing lists could only be found by searching."""
     listed = set(re.findall(r"^/(.+)$", contents.contents(), re.MULTILINE))
-    for folder in contents.FOLDERS:
-        if f"{folder}/index" in listed:
-            listed |= set(contents.pages(folder))
+    indexed = {name for name in listed if name.endswith("/index") and (DOCS / f"{name}.md").exists()}
+    while indexed:  # folders in folders
+        below = {page for index in indexed for page in contents.pages(index.removesuffix("/index"))}
+        listed |= below
+        indexed = {name for name in below if name.endswith("/index")}
     names = {p.relative_to(DOCS).with_suffix("").as_posix() for p in [*PAGES, *NOTEBOOKS] if p.is_relative_to(DOCS)}
     assert names - listed == {"index"}
     assert "conventions" in listed
