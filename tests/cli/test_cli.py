@@ -210,7 +210,7 @@ def test_bench_of_calls():
 def test_check():
     """Tasks, hints and answers of exercises, and verdicts by the exit code."""
     assert re.search(r"^ 9\.12 +Free fall of the three-link arm +start, half, fall", run("check"), re.MULTILINE)
-    assert len(json.loads(run("check", "--json"))) == 12
+    assert len(json.loads(run("check", "--json"))) == 15
     task = run("check", "9.7")
     assert "Answer: a formula in m_1, a_1; 1 hint" in task
     for hidden in ("theta_ddot_1 + C theta_dot_1", "1/3"):

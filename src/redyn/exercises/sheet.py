@@ -31,6 +31,6 @@ def _row(question: Question) -> str:
     symbols = "".join(
         f"<br><code>{escape(name)}</code> {escape(meaning)}" for name, meaning in question.data.symbols.items()
     )
-    asked = escape(question.ask) + (f"<ol>{choices}</ol>" if choices else symbols)
+    asked = escape(question.ask) + (f'<ol style="margin: 0">{choices}</ol>' if choices else symbols)
     name = f'<td style="text-align: left; vertical-align: top"><code>{escape(question.name)}</code></td>'
-    return f'<tr>{name}<td style="text-align: left">{asked}<br><small>{escape(question.form)}</small></td></tr>'
+    return f'<tr>{name}<td style="text-align: left">{asked}<div><small>{escape(question.form)}</small></div></td></tr>'
