@@ -152,7 +152,10 @@ def _listing(load: Load) -> Result:
         worst = max(worst, float(np.abs(tau - ours).max()))
         printed += map(float, verified("newton-euler", key, "printed"))
         literal += tau.tolist()
-        rows += [[robot.name, key[-1], str(i + 1), float(x), float(y)] for i, (x, y) in enumerate(zip(tau, ours, strict=True))]
+        rows += [
+            [robot.name, key[-1], str(i + 1), float(x), float(y)]
+            for i, (x, y) in enumerate(zip(tau, ours, strict=True))
+        ]
     slider = _states("ex2_conf2")
     lost = listing(TABLES["ex2"], **slider, g=np.array(GRAVITY["ex2"]), cross_missing=True)
     kept = listing(TABLES["ex2"], **slider, g=np.array(GRAVITY["ex2"]))

@@ -189,7 +189,8 @@ def _algorithm(load: Load) -> Result:
         _better_than_before(),
     ]
     rows: list[list[object]] = [
-        [step.name, step.what, _linear(step.M, "M"), _linear(step.A, "A"), _at(step.M, 6), _at(step.A, 6)] for step in STEPS
+        [step.name, step.what, _linear(step.M, "M"), _linear(step.A, "A"), _at(step.M, 6), _at(step.A, 6)]
+        for step in STEPS
     ]
     rows.append(["sum", "", _linear(M, "M"), _linear(A, "A"), _at(M, 6), _at(A, 6)])
     rows.append(["printed total", "", *(_linear(x, y) for x, y in zip(printed, "MA", strict=True)), 862, 797])

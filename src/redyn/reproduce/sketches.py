@@ -116,7 +116,12 @@ def _vectors(O: Array, C: Array, r: Array) -> Diagram:
     ]
     dots = [Point(c, f"$C_{names[k]}$", INK, offset=(6, -14)) for k, c in enumerate(centres)]
     axes = [
-        Point(start, f"$O_{names[k]}$, $\\mathbf{{e}}_{names[k]}$ ⊙", joint_colour(k), offset=((-18, -20), (-58, 4), (2, 16))[k])
+        Point(
+            start,
+            f"$O_{names[k]}$, $\\mathbf{{e}}_{names[k]}$ ⊙",
+            joint_colour(k),
+            offset=((-18, -20), (-58, 4), (2, 16))[k],
+        )
         for k, (start, _, _) in enumerate(bodies)
     ]
     return Diagram("three coupled bodies; the axes e point at the reader", lines, arrows, [*dots, *axes])
@@ -141,7 +146,9 @@ def _three_link(load: Load) -> Result:
     for k in range(3):
         start, end = points[k], points[k + 1]
         unit = (end - start) / np.linalg.norm(end - start)
-        before = np.array([1.0, 0.0]) if k == 0 else (points[k] - points[k - 1]) / np.linalg.norm(points[k] - points[k - 1])
+        before = (
+            np.array([1.0, 0.0]) if k == 0 else (points[k] - points[k - 1]) / np.linalg.norm(points[k] - points[k - 1])
+        )
         lines += [
             Line(np.stack([start, end]), joint_colour(k), 13.0, strength=0.35),
             Line(np.stack([start, start + 0.13 * before]), FAINT, 1.0, dashed=True),
@@ -161,7 +168,9 @@ def _three_link(load: Load) -> Result:
         Arrow(np.zeros(2), np.array([0, 0.3]), "$Y_1$", AXES[1], at_tip=True),
         Arrow(np.array([0.62, 0.12]), np.array([0.62, 0.0]), "$\\mathbf{g}$", INK, at_tip=True),
     ]
-    dots = [Point(x, "") for x in points[:3]] + [Point(plane(c), "", joint_colour(k), marker="s") for k, c in enumerate(view.C)]
+    dots = [Point(x, "") for x in points[:3]] + [
+        Point(plane(c), "", joint_colour(k), marker="s") for k, c in enumerate(view.C)
+    ]
     rows: list[list[object]] = [[f"a_{k + 1} (m)", lengths[k], table[k]] for k in range(3)]
     drawn = Diagram("angles, lengths and frames", lines, arrows, dots, texts)
     return Result(checks, [Numbers(["length", "redyn", "Table 9.2"], rows)], diagrams=[drawn])
@@ -195,7 +204,9 @@ def _dh_rules(load: Load) -> Result:
         wanted = np.array([[*(value if x is None else x for x in row)] for row, value in zip(table, q, strict=True)])
         apart = np.abs(found - wanted)
         apart[:, 2:] = np.abs((found - wanted)[:, 2:] + np.pi) % (2 * np.pi) - np.pi
-        checks.append(within(f"{name}, a b α θ by rules 3-6", float(np.abs(apart).max()), 1e-12, "Table II", against="printed"))
+        checks.append(
+            within(f"{name}, a b α θ by rules 3-6", float(np.abs(apart).max()), 1e-12, "Table II", against="printed")
+        )
         rows += [[name, str(k + 1), *(np.round(row, 12) + 0.0).tolist()] for k, row in enumerate(found)]
     puma = load("puma-2003")
     poses = np.concatenate([np.eye(4)[None], frames(puma, puma.initial)])
@@ -244,7 +255,10 @@ def _dh_figure() -> Diagram:
     ]
     at_theta = turn(foot, z, x, theta / 2, 0.72)[-1]
     at_alpha = turn(O_next, x_next, z, alpha / 2, 0.68)[-1]
-    texts = [Point(space(at_theta), "$\\theta_i$", PATH, offset=(-4, -6)), Point(space(at_alpha), "$\\alpha_i$", PATH, offset=(-5, 0))]
+    texts = [
+        Point(space(at_theta), "$\\theta_i$", PATH, offset=(-4, -6)),
+        Point(space(at_alpha), "$\\alpha_i$", PATH, offset=(-5, 0)),
+    ]
     dots = [Point(space(O), "$O_i$", offset=(6, -16)), Point(space(O_next), "$O_{i+1}$", offset=(8, -16))]
     return Diagram("Denavit and Hartenberg's parameters", lines, arrows, dots, texts)
 

@@ -46,7 +46,9 @@ def _fixed_axis(load: Load) -> Result:
         near("v = ω × r, with r from the axis", np.cross(w, r), v, 1e-12, "v = ω × r_p", against="printed"),
         near("a = α × r_p + ω × (ω × r_p)", a_t + a_n, twist_rate[3:], 1e-12, "J q̈ + J̇ q̇", against="printed"),
         near("a_n = -ω² r", a_n, -(qd[0] ** 2) * r, 1e-12, "ω × (ω × r_p)", against="printed"),
-        near("|a| = √(a_t² + a_n²)", float(np.linalg.norm(a_t + a_n)), size, 1e-12, "the length of a", against="printed"),
+        near(
+            "|a| = √(a_t² + a_n²)", float(np.linalg.norm(a_t + a_n)), size, 1e-12, "the length of a", against="printed"
+        ),
         near("v", v, rate[:3, 3], 1e-8, "differences of positions"),
         near("a", a_t + a_n, second[:3, 3], 1e-4, "second differences of positions"),
     ]
