@@ -171,8 +171,8 @@ def _listing(load: Load) -> Result:
         statement(
             "τ_1 of the third robot is the same with and without gravity",
             abs(float(gravity[0])) < 1e-12,
-            f"the weights need {abs(float(gravity[0])):.0e} Nm about joint 1, whose axis is vertical: forces parallel to "
-            "an axis have no moment about it",
+            f"the weights need {abs(float(gravity[0])):.0e} Nm about joint 1, whose axis is vertical: forces parallel "
+            "to an axis have no moment about it",
         ),
     ]
     repairs = [
@@ -192,8 +192,8 @@ def _listing(load: Load) -> Result:
         "Slips without numbers: robot.R.pos(i,:) and robot.R.cm(i,:) lack the transpose in two lines, the inertia is "
         "called I in the struct and Izz in the code, and r(:,i) is the position relative to the previous joint.",
         "M_ext is subtracted for every link too.",
-        "Signs: with gravity the second torque of robot 1 in configuration 2 is negative although the joint accelerates "
-        "positively, because the weight alone would accelerate it more.",
+        "Signs: with gravity the second torque of robot 1 in configuration 2 is negative although the joint "
+        "accelerates positively, because the weight alone would accelerate it more.",
     ]
     header = ["robot", "configuration", "joint", "listing, corrected", "redyn"]
     return Result(checks, [Numbers(header, rows)], repairs=repairs, notes=notes)

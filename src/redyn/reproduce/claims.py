@@ -111,8 +111,8 @@ def _smooth(load: Load) -> Result:
             "integration of recursive accelerations needs fewer evaluations than of those by Cholesky",
             not same,
             "the same number within 2 % on all three robots: see the table",
-            "both give the same accelerations up to rounding, which is far below the tolerance; the recursion is faster by "
-            "one evaluation, for long robots",
+            "both give the same accelerations up to rounding, which is far below the tolerance; the recursion is "
+            "faster in one evaluation, for long robots",
         ),
         statement(
             "recursive accelerations are smoother functions of the state",
@@ -127,8 +127,8 @@ def _smooth(load: Load) -> Result:
     header = ["robot", "joints", "forward dynamics", "steps", "evaluations", "error at the end"]
     panel = Panel("jumps of the accelerations, in units of rounding (log10)", lengths, curves, x_label="joints")
     note = (
-        f"Free falls with dopri5 and a tolerance of {TOLERANCE:.0e}; only the tolerance limits the steps. The claim goes "
-        "back to Ascher, Pai and Cloutier (1997), who compare formulations that differ in more than rounding."
+        f"Free falls with dopri5 and a tolerance of {TOLERANCE:.0e}; only the tolerance limits the steps. The claim "
+        "goes back to Ascher, Pai and Cloutier (1997), who compare formulations that differ in more than rounding."
     )
     return Result(checks, [Numbers(header, rows)], panels=[panel], notes=[note])
 
@@ -175,8 +175,8 @@ def _stable(_: Load) -> Result:
         [Numbers(["joints", "error, recursive", "error, Cholesky", "condition number"], rows)],
         panels=[Panel("errors of the accelerations (log10, rad/s²)", lengths, curves, x_label="joints")],
         notes=[
-            "Robots in general position, 20 states each; φ by inverse dynamics of known accelerations. No method is better "
-            "than the condition number allows, and it is the same for both."
+            "Robots in general position, 20 states each; φ by inverse dynamics of known accelerations. No method is "
+            "better than the condition number allows, and it is the same for both."
         ],
     )
 

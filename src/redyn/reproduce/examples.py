@@ -1,5 +1,6 @@
 """Examples 9.1 to 9.3: the one-link arm, the same by the steps of the MuPAD script, and the two-link arm."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from typing import Any
@@ -126,7 +127,7 @@ def _script(load: Load) -> Result:
     rows: list[list[object]] = [[name, str(found[name])] for name in ("iner", "h", "right", "tau", "eq")]
     notes = [
         "The script computes h = pᵀ (M W + W M) p and adds h itself; (9.16a) is C = pᵀ (M Ω + W M) p, and the equation "
-        "needs C θ̇. Both are zero for one link, so the result is right; the script must not be reused as it is for more.",
+        "needs C θ̇. Both are zero for one link, so the result is right; the script must not be reused for more links.",
         "`redyn equations one-link --notebook` writes a notebook with the same steps.",
     ]
     return Result(checks, [Numbers(["name in the script", "value"], rows)], notes=notes)

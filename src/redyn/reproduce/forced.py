@@ -189,7 +189,7 @@ def _three_link(load: Load) -> Result:
         ),
         within("positions until the first of them leaves the path", same, 2 * LEFT, "those by the explicit equations"),
         statement(
-            f"forced motions by the recursion and by the explicit equations exactly match (within {LEFT:g} rad for {ARM:g} s)",
+            f"forced motions by the recursion and by explicit equations exactly match ({LEFT:g} rad for {ARM:g} s)",
             apart is None,
             f"they differ by {LEFT:g} rad {shown(apart)}; the desired path is left "
             + ", ".join(f"by {label} {shown(when)}" for label, when in left.items()),

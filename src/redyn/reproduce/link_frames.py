@@ -178,10 +178,10 @@ def _algorithm(load: Load) -> Result:
             )
         )
     checks += [
-        Check("sum of the additions in braces", A == printed[1], _linear(A, "A"), against="printed"),
+        Check("sum of the additions in braces", printed[1] == A, _linear(A, "A"), against="printed"),
         Check(
             f"sum of the multiplications in braces is {_linear(printed[0], 'M')}",
-            M == printed[0],
+            printed[0] == M,
             _linear(M, "M"),
             "one multiplication per link is missing in the printed total; A.4(b) also counts n-3 of its n-2 links",
             "printed",
@@ -202,9 +202,9 @@ def _algorithm(load: Load) -> Result:
     own = robot_count()
     notes = [
         RULES,
-        "(16) and (17): M^_i = [I^ Fᵀ; F G] and ψ^_i = [top; bottom], here in the axes of frame i; A.7 calls F_ii H_ii.",
-        f"redyn's own graph needs {own[0]}M {own[1]}A for n = 6 with φ given: it works about joint origins and regroups "
-        "the inertial parameters. These counts are of the paper's steps, and of no program.",
+        "(16) and (17): M^_i = [I^ Fᵀ; F G] and ψ^_i = [top; bottom], in the axes of frame i; A.7 calls F_ii H_ii.",
+        f"redyn's own graph needs {own[0]}M {own[1]}A for n = 6 with φ given: it works about joint origins and "
+        "regroups the inertial parameters. These counts are of the paper's steps, and of no program.",
     ]
     blocks = _block_rows(sample) if sample else []
     return Result(

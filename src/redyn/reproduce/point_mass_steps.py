@@ -1,5 +1,6 @@
 """The state-space note step by step: its outward and inward iterations (13)-(15), and the slips of (1), (4), (13)."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -153,7 +154,7 @@ def _sketch(e: dict[str, Any]) -> Diagram:
             Arrow(np.zeros(2), np.array([0.7 * l, 0]), "$X_0$", FAINT, at_tip=True),
             Arrow(np.zeros(2), np.array([0, 0.5 * l]), "$Y_0$", FAINT, at_tip=True),
             Arrow(tip, tip + size * force, "$\\mathbf{f}$", FORCE, at_tip=True),
-            Arrow(tip, tip + [0, 0.3 * l], "$m_1 g$", INK, at_tip=True, offset=(5, -4)),
+            Arrow(tip, tip + np.array([0, 0.3 * l]), "$m_1 g$", INK, at_tip=True, offset=(5, -4)),
         ],
         [Point(np.zeros(2), "joint 1", offset=(-40, -14)), Point(tip, "$m_1$", offset=(-26, 6))],
         [label, Point(0.55 * tip, "$l_1$", offset=(-4, 12))],

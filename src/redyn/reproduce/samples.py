@@ -36,7 +36,7 @@ def general_chain(kinds: str, seed: int = 5) -> Robot:
                     "yy": I[1, 1],
                     "yz": I[1, 2],
                     "zz": I[2, 2],
-                },  # fmt: skip
+                },
             }
         )
     return load({"name": f"chain-{kinds}", "convention": "frames", "gravity": [0, 0, -9.81], "links": links})

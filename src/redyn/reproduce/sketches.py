@@ -1,7 +1,9 @@
 """Labelled figures of the sources: coupled bodies, the three-link arm, and Denavit and Hartenberg's parameters."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,7 +93,7 @@ def _chain(O: Array, C: Array, r: Array) -> Diagram:
     dots = [Point(start, f"joint {k + 1}", INK, offset=(4, -16)) for k, (start, _, _) in enumerate(bodies)]
     names = [Point(centre, f"#{k + 1}", joint_colour(k)) for k, (_, _, centre) in enumerate(bodies)]
     ground = Line(np.array([[-0.35, 0.0], [0.35, 0.0]]), FAINT, 3.0)
-    note = Point(middle + [0, -reach[1] * 1.08], "composite body 2", PATH, offset=(-40, -16))
+    note = Point(middle - np.array([0, reach[1] * 1.08]), "composite body 2", PATH, offset=(-40, -16))
     return Diagram(
         "serial manipulator (n = 3)", [*lines, ground, Line(ring, PATH, 1.2, dashed=True)], [], dots, [*names, note]
     )
@@ -132,9 +134,9 @@ def _three_link(load: Load) -> Result:
     q = np.array([0.6, 0.55, -0.9])
     view = robot.denoc(q)
     ends = [view.O[0], view.O[1], view.O[2], view.C[2] + view.r[2]]
-    lengths = [float(np.linalg.norm(b - a)) for a, b in zip(ends, ends[1:], strict=False)]
+    lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(ends)]
     table = [a for a, *_ in TABLES["three-link"]]
-    along = [np.arctan2(*(b - a)[1::-1]) for a, b in zip(ends, ends[1:], strict=False)]
+    along = [np.arctan2(*(b - a)[1::-1]) for a, b in pairwise(ends)]
     checks = [
         near("lengths a_i", lengths, table, 1e-12, "Table 9.2", against="printed"),
         near("angles θ_i between the links", np.diff([0.0, *along]), q, 1e-12, "the joint positions"),
@@ -180,7 +182,7 @@ def parameters_by_the_rules(robot: Robot, q: Array) -> Array:
     """a, b, alpha, theta of every pair of frames by rules 3-6, from the poses of the frames alone."""
     poses = np.concatenate([np.eye(4)[None], frames(robot, q)])
     found: list[list[float]] = []
-    for one, two in zip(poses, poses[1:], strict=False):
+    for one, two in pairwise(poses):
         z, z_next, x, x_next = one[:3, 2], two[:3, 2], one[:3, 0], two[:3, 0]
         between = two[:3, 3] - one[:3, 3]
         found.append(
@@ -222,8 +224,8 @@ def _dh_rules(load: Load) -> Result:
     )
     header = ["robot", "i", "a (m)", "b (m)", "α (rad)", "θ (rad)"]
     notes = [
-        "Rule 1: Z_i is the axis of joint i, in either direction. Rule 2: X_i runs along the common normal from Z_i-1 to "
-        "Z_i; of parallel axes there are many, and any may be chosen. Rules 3 to 6: the figure. Frame n+1 is free.",
+        "Rule 1: Z_i is the axis of joint i, in either direction. Rule 2: X_i runs along the common normal from Z_i-1 "
+        "to Z_i; of parallel axes there are many, and any may be chosen. Rules 3 to 6: the figure. Frame n+1 is free.",
         "Rule 3 calls a_i nonnegative; that holds if X_i+1 points from Z_i to Z_i+1.",
     ]
     return Result(checks, [Numbers(header, rows)], diagrams=[_dh_figure()], notes=notes)

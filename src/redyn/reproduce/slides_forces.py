@@ -1,5 +1,6 @@
 """The slides on generalised forces and coordinates: J^T f, the arm on a moving base, kinematics of Example 2."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from typing import Any
@@ -166,7 +167,7 @@ def _plan(q: Array) -> Diagram:
         [
             Line(centre + corners @ R.T, joint_colour(0), 2.0),
             Line(np.stack([joint, tip]), joint_colour(1), 12.0, strength=0.35),
-            Line(np.stack([centre, centre + [0.45, 0]]), FAINT, 1.0, dashed=True),
+            Line(np.stack([centre, centre + np.array([0.45, 0])]), FAINT, 1.0, dashed=True),
             Line(np.stack([centre, joint + R @ [0.35, 0]]), FAINT, 1.0, dashed=True),
             one,
             two,

@@ -1,5 +1,6 @@
 """The slides on motion: rotation about a fixed axis, of a vector and of a frame, and general motion of a body."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 import numpy as np

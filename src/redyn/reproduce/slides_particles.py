@@ -1,5 +1,6 @@
 """The slides on particles: ball and wedge, system of particles, and the massless link with two particles."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -184,7 +185,7 @@ def _principle(robot: Robot) -> Any:
 def _lever() -> Diagram:
     along = np.array([np.cos(TILT), np.sin(TILT)])
     one, two = -L1 * along, L2 * along
-    pull = 0.035
+    pull, beside = 0.035, np.array([0.06, -0.1])
     return Diagram(
         "massless link with two particles",
         [
@@ -194,8 +195,8 @@ def _lever() -> Diagram:
         [
             Arrow(one, one - [0, pull * M1 * G], "$m_1 g$", INK, at_tip=True),
             Arrow(two, two - [0, pull * M2 * G], "$m_2 g$", INK, at_tip=True),
-            Arrow(np.array([0.06, -0.1]), one + [0.06, -0.1], "$l_1$", FAINT, double=True, offset=(2, -14)),
-            Arrow(np.array([-0.06, 0.1]), two + [-0.06, 0.1], "$l_2$", FAINT, double=True, offset=(-16, 6)),
+            Arrow(beside, one + beside, "$l_1$", FAINT, double=True, offset=(2, -14)),
+            Arrow(-beside, two - beside, "$l_2$", FAINT, double=True, offset=(-16, 6)),
         ],
         [
             Point(one, "$m_1$", offset=(-24, 4)),

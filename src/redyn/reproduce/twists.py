@@ -93,8 +93,8 @@ def _conversion(load: Load) -> Result:
     repair = Repair(
         "p_i^d of (9.7c) is zero for a prismatic joint",
         off > 1e-6,
-        f"as printed the twists of a general chain (RRPRR) are off by up to {off:.2g} m/s; the Stanford arm does not show "
-        "it, because its d_3 is parallel to e_3",
+        f"as printed the twists of a general chain (RRPRR) are off by up to {off:.2g} m/s; the Stanford arm does not "
+        "show it, because its d_3 is parallel to e_3",
     )
     header = ["robot", "link", "ω x", "ω y", "ω z", "v of O x", "y", "z", "v of C x", "y", "z"]
     robot = load("stanford")

@@ -18,7 +18,7 @@ from redyn.robot import External, Robot
 from redyn.symbolic.chapter import printed
 from redyn.trajectory import cycloidal
 
-RECURSION = "redyn's recursions, which are tested against Pinocchio"
+RECURSION = "redyn's recursions"
 NAMES = {"puma": "PUMA", "stanford": "Stanford arm", "kuka-kr5": "KUKA KR-5", "three-link": "three-link arm"}
 
 
@@ -201,7 +201,10 @@ def _slide(_: Load) -> Sequence[Finding]:
     robot = general_chain("rrprr")
     view = robot.denoc(*state(robot))
     off = worst(view, printed=True)
-    text = f"a general chain RRPRR: velocities off by up to {number(off)} m/s; none on the Stanford arm, whose $d_3$ is parallel to $e_3$"
+    text = (
+        f"a general chain RRPRR: velocities off by up to {number(off)} m/s; none on the Stanford arm, whose "
+        "$\\mathbf{d}_3$ is parallel to $\\mathbf{e}_3$"
+    )
     return [said(text, off > 1e-6, worst(view) < 1e-12)]
 
 
@@ -239,8 +242,8 @@ ERRATA = [
         "(9.16d) and its text, used in (9.32)",
         "wrong numbers",
         "$\\dot{\\mathbf{d}}_{i+1} = \\boldsymbol{\\omega}_{i+1} \\times \\mathbf{d}_{i+1}$ for every joint",
-        "add $\\mathbf{e}_{i+1}\\,\\dot b_{i+1}$ if joint $i+1$ is prismatic; without it half of the Coriolis acceleration is "
-        "missing",
+        "add $\\mathbf{e}_{i+1}\\,\\dot b_{i+1}$ if joint $i+1$ is prismatic; without it half of the Coriolis "
+        "acceleration is missing",
         f"(9.32)-(9.35) as they stand against {RECURSION}",
         _sliding,
     ),
@@ -248,7 +251,8 @@ ERRATA = [
         "(9.41a)",
         "wrong numbers",
         "$\\ddot\\theta_i = \\tilde\\phi_i - \\hat{\\boldsymbol{\\Psi}}_i^T \\tilde{\\boldsymbol{\\mu}}_{i,i-1}$",
-        "$\\ddot\\theta_i = \\tilde\\phi_i - \\boldsymbol{\\Psi}_i^T \\tilde{\\boldsymbol{\\mu}}_{i,i-1}$, as (14) of the 2003 paper",
+        "$\\ddot\\theta_i = \\tilde\\phi_i - \\boldsymbol{\\Psi}_i^T \\tilde{\\boldsymbol{\\mu}}_{i,i-1}$, "
+        "as (14) of the 2003 paper",
         f"(9.39)-(9.41) as they stand against {RECURSION}",
         _psi,
     ),
@@ -289,8 +293,8 @@ ERRATA = [
         "(9.29), middle",
         "wrong in some cases",
         "$\\mathbf{e}_1^T \\tilde{\\mathbf{I}}_1 \\mathbf{e}_1 + \\tilde m_1 \\mathbf{d}_1^T \\mathbf{d}_1$",
-        "add $2\\,(\\mathbf{e}_1 \\times \\mathbf{d}_1)^T (\\tilde{\\boldsymbol{\\delta}}_1 \\times \\mathbf{e}_1)$; the final "
-        "expression is right",
+        "add $2\\,(\\mathbf{e}_1 \\times \\mathbf{d}_1)^T (\\tilde{\\boldsymbol{\\delta}}_1 \\times \\mathbf{e}_1)$; "
+        "the final expression is right",
         "$\\mathbf{N}^T \\mathbf{M} \\mathbf{N}$",
         _middle,
     ),
@@ -299,8 +303,8 @@ ERRATA = [
         "wrong in some cases",
         "planar robots: $\\boldsymbol{\\Omega}\\mathbf{N}_d = \\mathbf{0}$ and "
         "$\\mathbf{p}_i^T \\mathbf{B}_{ji}^T \\tilde{\\mathbf{M}}_j \\boldsymbol{\\Omega}_j \\mathbf{p}_j = 0$",
-        "neither: the axes are constant, $\\mathbf{e}_i \\times \\mathbf{d}_i$ is not; for $i = 1$, $j = 2$ this term is "
-        "$c_{12}$ itself",
+        "neither: the axes are constant, $\\mathbf{e}_i \\times \\mathbf{d}_i$ is not; for $i = 1$, $j = 2$ "
+        "this term is $c_{12}$ itself",
         "$c_{12}$ of (9.30c), which is right",
         _planar,
     ),
@@ -348,7 +352,8 @@ ERRATA = [
         "Fig. 9.4 (script)",
         "wrong in some cases",
         "`h:=pT*(M*W+W*M)*p`, and `eq` adds `h`",
-        "$\\mathbf{p}^T(\\mathbf{M}\\boldsymbol{\\Omega} + \\mathbf{W}\\mathbf{M})\\mathbf{p}\\,\\dot\\theta$, by (9.16a)",
+        "$\\mathbf{p}^T(\\mathbf{M}\\boldsymbol{\\Omega} + \\mathbf{W}\\mathbf{M})\\mathbf{p}\\,\\dot\\theta$ "
+        "by (9.16a)",
         f"Coriolis torques of {RECURSION}",
         _script,
     ),
@@ -360,18 +365,12 @@ ERRATA = [
         f"the torques of {RECURSION}, with the wrench at the tip",
         _tip_wrench,
     ),
-    Erratum("text before (9.39c)", "slip", "$\\boldsymbol{\\Psi}_{i}$ is a $6 \\times 6$ matrix", "a 6-vector"),
+    Erratum("text before (9.39c)", "slip", "$\\boldsymbol{\\Psi}_i$ is a $6 \\times 6$ matrix", "a 6-vector"),
     Erratum(
         "text after (9.10b)",
         "slip",
         "$\\mathbf{t}'$ is the twist rate while $\\dot{\\boldsymbol{\\theta}} = \\mathbf{0}$",
         "while $\\ddot{\\boldsymbol{\\theta}} = \\mathbf{0}$, as after (9.17)",
-    ),
-    Erratum(
-        "text after (9.8)",
-        "slip",
-        "$\\mathbf{w} \\equiv \\mathbf{w}^E + \\mathbf{w}^C - \\mathbf{w}^E$ and $\\mathbf{w}^C$ being ...",
-        "$\\mathbf{w} \\equiv \\mathbf{w}^E + \\mathbf{w}^C$, with $\\mathbf{w}^E$ and $\\mathbf{w}^C$ being ...",
     ),
     Erratum("text after (9.13c)", "slip", "mass centre of link $i-1$, $C_{i-1}$", "of link $n-1$, $C_{n-1}$"),
     Erratum("(9.43)", "slip", "final rates at time 0", "at time $T$"),

@@ -153,7 +153,8 @@ def _upright(load: Load) -> Sequence[Finding]:
     robot = load("puma")
     q = robot.initial
     down, across = (robot.gravity_torque(q, gravity=g) for g in ([0, 0, -9.81], [0, -9.81, 0]))
-    text = f"PUMA at rest: $\\tau_2$ is {number(float(down[1]))} Nm with gravity along -Z, {number(abs(float(across[1])))} Nm along -Y"
+    first, second = (number(float(x[1]) + 0.0) for x in (down, across))
+    text = f"PUMA at rest: $\\tau_2$ is {first} Nm with gravity along -Z, {second} Nm along -Y"
     return [said(text, abs(down[1] - across[1]) > 1e-6)]
 
 
@@ -248,7 +249,8 @@ OPEN = [
         "all tables",
         "wrong in some cases",
         "$\\mathbf{r}_i$, in frame $i+1$",
-        "from $C_i$ to $O_{i+1}$, as the 2003 paper says in words: the mass centre seen from $O_{i+1}$ is $-\\mathbf{r}_i$",
+        "from $C_i$ to $O_{i+1}$, as the 2003 paper says in words: the mass centre seen from $O_{i+1}$ is "
+        "$-\\mathbf{r}_i$",
         "",
         _reading_of_r,
     ),

@@ -100,7 +100,8 @@ ERRATA = [
         "(12)",
         "wrong numbers",
         "$\\mathbf{f}$ acts on the end effector",
-        "(16)-(19) hold for the force that the arm exerts on its environment; for a force on the tip both terms change sign",
+        "(16)-(19) hold for the force that the arm exerts on its environment; for a force on the tip both terms "
+        "change sign",
         "inverse dynamics with both forces",
         _force,
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from redyn.reproduce.check import short
 from redyn.reproduce.errata.erratum import CLOSE, NOTICED, Document, Erratum, Finding, Severity
 from redyn.words import counted
 
@@ -14,34 +15,63 @@ HEAD = """# Errata of the sources
 
 <!-- Made by `redyn reproduce errata`; do not edit. -->
 
-redyn implements S. K. Saha's *Recursive Robot Dynamics* (chapter 9 of his robotics textbook, "the book") and his paper of 2003, and
-compares itself with an assignment, lecture slides and a note. This page lists what in them does not hold: what is printed, what is
-right, and what the difference amounts to. Every number on it is computed by `redyn reproduce errata`, which evaluates
-the printed and the corrected formula; a test repeats that and compares this page with the result.
+redyn implements S. K. Saha's *Recursive Robot Dynamics* (chapter 9 of his robotics textbook, "the book") and his paper
+of 2003, and compares itself with an assignment, lecture slides and a note. This page lists what in them does not hold:
+what is printed, what is right, and what the difference amounts to. Every number on it is computed by
+`redyn reproduce errata`, which evaluates the printed and the corrected formula; a test repeats that and compares this
+page with the result.
 
 - **wrong numbers**: following the page gives wrong results.
 - **wrong in some cases**: wrong for some robots or uses, or unclear.
 - **slip**: a typing error that changes no number.
 
-A printed formula is listed as wrong only if its error exceeds {noticed}; each corrected one agrees with its reference to {close} or
-better. States and robots are examples: errors grow with rates, and with masses. Where a reference is "redyn's recursions", these agree
-with Pinocchio and MuJoCo to eleven digits on public robots ([verified.md](verified.md)).
+A printed formula is listed as wrong only if its error exceeds {noticed}; each corrected one agrees with its reference
+to {close} or better. States and robots are examples: errors grow with rates, and with masses. Where a reference is
+"redyn's recursions", these agree with Pinocchio and MuJoCo to eleven digits on public robots ([verified.md](verified.md)).
+What redyn makes of everything else in the sources is in [checklist.md](checklist.md).
 """
-STATEMENTS = """## Statements of the texts that computation does not confirm
-
-Each command writes a page with the numbers.
-
-| statement | result | command |
-|---|---|---|
-| the book, Example 9.9: joint 2 of the PUMA rotates positively because of $a_3$ | the sign is right; with $a_3 = 0$ it is the same | `redyn reproduce fig-9.17` |
-| the book, Example 9.10: joint 3 of the Stanford arm slides out once joint 2 has turned by 90°, after 1 s | it slides out much earlier | `redyn reproduce fig-9.18` |
-| the book, Example 9.11: free fall of the KUKA KR-5 | impossible with Table 9.5 as printed | `redyn reproduce fig-9.19` |
-| the book, 9.3: (9.32)-(9.33) is one of the best algorithms | its refinement ReDySim is; the algorithm as it stands is not | `redyn reproduce table-9.1` |
-| the book, 9.4: integrating recursive accelerations needs fewer evaluations | the number is the same; they are smoother only at the level of rounding | `redyn reproduce claim-smoothness` |
-| the paper, section 4: forced motions of the three-link arm exactly match | accelerations do; motions diverge, because they are unstable | `redyn reproduce paper-section-4` |
-| the paper, Fig. 4: joint 2 of the Stanford arm passes zero a little after 0.5 s | much later; with the error of (9.16d) it comes near | `redyn reproduce paper-fig-4` |
-| the paper, Fig. 6: the PUMA leaves its path after about 6 s | it depends on the integrator | `redyn reproduce paper-fig-6` |
-"""
+STATEMENTS = [
+    (
+        "the book, Example 9.9: joint 2 of the PUMA rotates positively because of $a_3$",
+        "the sign is right; with $a_3 = 0$ it is the same",
+        "fig-9.17",
+    ),
+    (
+        "the book, Example 9.10: joint 3 of the Stanford arm slides out once joint 2 has turned by 90°, after 1 s",
+        "it slides out much earlier",
+        "fig-9.18",
+    ),
+    (
+        "the book, Example 9.11: free fall of the KUKA KR-5",
+        "impossible with Table 9.5 as printed",
+        "fig-9.19",
+    ),
+    (
+        "the book, 9.3: (9.32)-(9.33) is one of the best algorithms",
+        "its refinement ReDySim is; the algorithm as it stands is not",
+        "table-9.1",
+    ),
+    (
+        "the book, 9.4: integrating recursive accelerations needs fewer evaluations",
+        "the number is the same; they are smoother only at the level of rounding",
+        "claim-smoothness",
+    ),
+    (
+        "the paper, section 4: forced motions of the three-link arm exactly match",
+        "accelerations do; motions diverge, because they are unstable",
+        "paper-section-4",
+    ),
+    (
+        "the paper, Fig. 4: joint 2 of the Stanford arm passes zero a little after 0.5 s",
+        "much later; with the error of (9.16d) it comes near",
+        "paper-fig-4",
+    ),
+    (
+        "the paper, Fig. 6: the PUMA leaves its path after about 6 s",
+        "it depends on the integrator",
+        "paper-fig-6",
+    ),
+]
 
 
 def key(document: Document, erratum: Erratum) -> str:
@@ -55,11 +85,18 @@ def position(erratum: Erratum) -> tuple[int, str]:
 
 
 def errata_page(documents: Sequence[Document], found: Found) -> str:
-    parts = [HEAD.format(noticed=f"{NOTICED:g}", close=f"{CLOSE:g}"), _summary(documents)]
+    parts = [HEAD.format(noticed=short(NOTICED), close=short(CLOSE)), _summary(documents)]
     for document in documents:
         parts.append(_document(document, found))
-    parts.append(STATEMENTS)
+    parts.append(_statements())
     return "\n".join(parts)
+
+
+def _statements() -> str:
+    lines = ["## Statements of the texts that computation does not confirm", ""]
+    lines += ["Each command writes a page with the numbers.", "", "| statement | result | command |", "|---|---|---|"]
+    lines += [f"| {said} | {result} | `redyn reproduce {item}` |" for said, result, item in STATEMENTS]
+    return "\n".join(lines) + "\n"
 
 
 def _summary(documents: Sequence[Document]) -> str:

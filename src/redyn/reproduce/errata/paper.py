@@ -24,7 +24,9 @@ def _negative(load: Load) -> Sequence[Finding]:
     q = rng.uniform(-np.pi, np.pi, (200, 6))
     indefinite = int((np.linalg.eigvalsh(printed.mass_matrix(q)).min(axis=1) < 0).sum())
     definite = bool((np.linalg.eigvalsh(repaired.mass_matrix(q)) > 0).all())
-    text = f"the inertia matrix is indefinite at {indefinite} of 200 random configurations (eigenvalue {number(lowest)} at rest)"
+    text = (
+        f"the inertia matrix is indefinite at {indefinite} of 200 random states (eigenvalue {number(lowest)} at rest)"
+    )
     return [said(text, indefinite == 200, definite)]
 
 
@@ -59,7 +61,10 @@ def _phi(load: Load) -> Sequence[Finding]:
 
 def _braces(_: Load) -> Sequence[Finding]:
     M, A = total("M"), total("A")
-    text = f"the braces add up to {M[0]}n - {-M[1]} multiplications and {A[0]}n - {-A[1]} additions: {M[0] * 6 + M[1]} instead of 862 for n = 6"
+    text = (
+        f"the braces add up to {M[0]}n - {-M[1]} multiplications and {A[0]}n - {-A[1]} additions: {M[0] * 6 + M[1]} "
+        "instead of 862 multiplications for n = 6"
+    )
     return [said(text, M == (192, -284), A == (187, -325))]
 
 
@@ -152,7 +157,8 @@ ERRATA = [
         "(12)",
         "wrong in some cases",
         "$\\hat\\tau_i = \\tau_i - \\ldots$, $\\hat\\tau_n = \\tau_n$",
-        "$\\phi_i$, $\\phi_n$, with $\\boldsymbol{\\phi} = \\boldsymbol{\\tau} - \\mathbf{C}\\dot{\\boldsymbol{\\theta}}$, as in A.10",
+        "$\\phi_i$, $\\phi_n$, with "
+        "$\\boldsymbol{\\phi} = \\boldsymbol{\\tau} - \\mathbf{C}\\dot{\\boldsymbol{\\theta}}$, as in A.10",
         "forward dynamics at a moving state",
         _phi,
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from redyn.reproduce.check import Check
+from redyn.reproduce.check import Check, short
 from redyn.reproduce.errata import assignment, book, book_tables, note, paper, slides
 from redyn.reproduce.errata.erratum import CLOSE, Document, Finding
 from redyn.reproduce.errata.page import counted_kinds, errata_page, key
@@ -42,7 +42,7 @@ def _errata(load: Load) -> Result:
                 f"{document.title}: what is printed holds",
                 False,
                 counted_kinds(document),
-                f"each is confirmed, and each corrected formula agrees with its reference to {CLOSE:g}"
+                f"each is confirmed, and each corrected formula agrees with its reference to {short(CLOSE)}"
                 if not unconfirmed
                 else "",
                 "printed",
