@@ -62,7 +62,7 @@ def _effort(robot: Robot, duration: float) -> dict[str, Effort]:
 def solutions(robot: Robot, q: Array, phi: Array) -> dict[str, Array]:
     """x with I x = phi at N states by the recursion and by Cholesky: the same code as in kernels, on NumPy arrays."""
     arith, model = Arrays(), robot.model
-    columns, forces = (cast("list[Any]", list(x.T)) for x in np.broadcast_arrays(q, phi))
+    columns, forces = (list[Any](x.T) for x in np.broadcast_arrays(q, phi))
     recursive = cast("list[Any]", solve(model, arith, columns, forces))
     factored = cast("list[Any]", cholesky_solve(arith, mass_matrix(model, arith, columns), forces))
     return {"recursive": np.stack(recursive, axis=1), "cholesky": np.stack(factored, axis=1)}
@@ -91,7 +91,7 @@ def _smooth(load: Load) -> Result:
     for name, duration in (("three-link", 1.0), ("puma", 2.0), ("stanford", 1.0)):
         robot = load(name)
         found = _effort(robot, duration)
-        rows += [[robot.name, str(robot.dof), how, *effort] for how, effort in found.items()]
+        rows.extend([robot.name, str(robot.dof), how, *effort] for how, effort in found.items())
         one, two = found["recursive"], found["cholesky"]
         same = same and abs(one.evaluations - two.evaluations) <= 0.02 * two.evaluations
         most = max(most, one.error, two.error)
@@ -99,11 +99,11 @@ def _smooth(load: Load) -> Result:
     found = [roughness(chain(n, seed=1)) for n in LENGTHS]
     jumps = {method: [one[method] for one in found] for method in ("recursive", "cholesky")}
     curves = [Curve(f"log10, {name}", np.log10(kept), name == "cholesky") for name, kept in jumps.items()]
-    rows += [
+    rows.extend(
         [f"chain-{n}", str(n), f"{method}, jumps in units of rounding", "", "", jumps[method][k]]
         for k, n in enumerate(LENGTHS)
         for method in jumps
-    ]
+    )
     fewer = all(a < b for a, b in zip(jumps["recursive"], jumps["cholesky"], strict=True))
     checks = [
         within("positions at the end of falls by both", most, 1e-5, "those by a tolerance of 1e-12 (rad or m)"),
@@ -137,8 +137,8 @@ def errors(robot: Robot) -> tuple[dict[str, float], float]:
     """Errors of accelerations that are known, and the condition number of the inertia matrix."""
     rng = np.random.default_rng(9)
     q, wanted = (rng.uniform(-1, 1, (20, robot.dof)) for _ in range(2))
-    arith, still = Arrays(), cast("list[Any]", list(np.zeros((robot.dof, 20))))
-    columns, rates = (cast("list[Any]", list(x.T)) for x in (q, wanted))
+    arith, still = Arrays(), list[Any](np.zeros((robot.dof, 20)))
+    columns, rates = (list[Any](x.T) for x in (q, wanted))
     none = Vec3(arith.const(0.0), arith.const(0.0), arith.const(0.0))
     phi = cast("list[Any]", inverse_dynamics(robot.model, arith, columns, still, rates, none))
     found = solutions(robot, q, np.stack([np.broadcast_to(x, 20) for x in phi], axis=1))

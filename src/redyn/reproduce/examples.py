@@ -3,6 +3,7 @@
 # ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,7 @@ def _one_link(load: Load) -> Result:
 
 def mupad() -> dict[str, Any]:
     """The steps of Fig. 9.4 in SymPy, by the names of the script; `right` is h with Omega and with the rate."""
-    import sympy as sp
-
+    sp: Any = import_module("sympy")
     th, thd, thdd, m, a, g, ta = sp.symbols("theta theta_dot theta_ddot m a g tau")
     e = sp.Matrix([0, 0, 1])
     d = sp.Matrix([a / 2 * sp.cos(th), a / 2 * sp.sin(th), 0])
@@ -102,8 +102,7 @@ def mupad() -> dict[str, Any]:
 
 
 def _script(load: Load) -> Result:
-    import sympy as sp
-
+    sp: Any = import_module("sympy")
     found = mupad()
     s = found["symbols"]
     robot = load("one-link")

@@ -46,8 +46,11 @@ def forced(
         knots = np.linspace(0.0, T, round(T / table) + 1)
         push = knots, robot.inverse_dynamics(*motion(knots))
     # Only the tolerance determines the steps: our default limit of 0.1 s would make these runs more accurate.
-    limits = {"step": duration, "rtol": tolerance, "atol": tolerance, "sample": 0.01}
-    return whole(simulate(robot, start, still, duration, push, method, **limits))
+    return whole(
+        simulate(
+            robot, start, still, duration, push, method, step=duration, rtol=tolerance, atol=tolerance, sample=0.01
+        )
+    )
 
 
 def leaves(run: Run, desired: Array, error: float = LEFT) -> float | None:

@@ -90,7 +90,9 @@ def _correspondence(load: Load) -> Result:
                 f"{name}: covariance of the measurements", view.GIM, robot.mass_matrix(q), scale, "the inertia matrix"
             ),
         ]
-        rows += [[name, str(i + 1), float(view.m_hat[i]), float(variances[i]), float(view.GIM[i, i])] for i in range(n)]
+        rows.extend(
+            [name, str(i + 1), float(view.m_hat[i]), float(variances[i]), float(view.GIM[i, i])] for i in range(n)
+        )
     notes = [
         "Read the inertia matrix as a covariance: noise of covariance M_i enters at link i, Bᵀ carries it towards the "
         "base, and joint i measures p_iᵀ x_i exactly. A Kalman filter from tip to base then has the covariances M^_i, "

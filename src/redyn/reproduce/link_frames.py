@@ -9,13 +9,13 @@ import numpy as np
 from redyn.dynamics.denoc import cross
 from redyn.reproduce.check import Check, near, statement
 from redyn.reproduce.counts import RULES, overtakes
-from redyn.reproduce.item import Array, Bars, Curve, Item, Load, Numbers, Panel, Result
-from redyn.reproduce.published import FORWARD
+from redyn.reproduce.item import Array, Bars, Curve, Item, Load, Numbers, Panel, Result, tidy
+from redyn.reproduce.published import FORWARD, Formula
 from redyn.reproduce.torques import PAPER
 from redyn.robot import Robot
 
 E = np.array([0.0, 0.0, 1.0])
-EARLIER = (lambda n: 201 * n - 335.0, lambda n: 193 * n - 361.0)  # of Saha (1997), quoted in section 5
+EARLIER: tuple[Formula, Formula] = (lambda n: 201 * n - 335, lambda n: 193 * n - 361)  # quoted in section 5
 
 
 @dataclass(frozen=True)
@@ -253,13 +253,10 @@ def _growth() -> Panel:
 
 
 def _block_rows(found: Blocks) -> list[list[object]]:
-    M = np.round(found.M_hat[2], 12) + 0.0
+    M, psi_hat = found.M_hat[2], found.psi_hat[2]
     named = (("I^", M[:3, :3]), ("F", M[3:, :3]), ("G", M[3:, 3:]))
-    rows: list[list[object]] = [
-        [f"{name}, row {k + 1}", *row] for name, block in named for k, row in enumerate(block.tolist())
-    ]
-    top, bottom = (np.round(found.psi_hat[2, part], 12) + 0.0 for part in (slice(0, 3), slice(3, 6)))
-    return [*rows, ["ψ^ top", *top.tolist()], ["ψ^ bottom", *bottom.tolist()]]
+    rows: list[list[object]] = [[f"{name}, row {k + 1}", *tidy(block[k])] for name, block in named for k in range(3)]
+    return [*rows, ["ψ^ top", *tidy(psi_hat[:3])], ["ψ^ bottom", *tidy(psi_hat[3:])]]
 
 
 ITEMS = [

@@ -11,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, FORCE, INK, joint_colour
 from redyn.reproduce.check import near
 from redyn.reproduce.diagram import Arrow, Diagram, Line, Point, arc
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.verified import verified
 from redyn.robot import External, Robot, load
 
@@ -39,7 +39,8 @@ def steps(e: dict[str, Any], squared: bool = True) -> Steps:
     F = m * v_dot_c
     tip = np.array([c * e["fx"] + s * e["fy"], c * e["fy"] - s * e["fx"], 0.0])  # 0f2 in link axes
     f = tip + F  # (14)
-    n = np.cross([l, 0, 0], F) + np.cross([l, 0, 0], tip)  # (15)
+    P = np.array([l, 0.0, 0.0])
+    n = np.cross(P, F) + np.cross(P, tip)  # (15)
     return Steps(v_dot_c, F, f, n)
 
 
@@ -121,7 +122,7 @@ def _iterations(load: Load) -> Result:
         ),
     ]
     rows: list[list[object]] = [
-        [f"{name}, {how}", *(np.round(x, 12) + 0.0).tolist()]
+        [f"{name}, {how}", *tidy(x)]
         for how, all_of in (("corrected", right), ("as printed", printed))
         for name, x in vars(all_of).items()
     ]

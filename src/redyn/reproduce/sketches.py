@@ -11,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, INK, PATH, joint_colour
 from redyn.reproduce.check import Check, near, statement, within
 from redyn.reproduce.diagram import AXES, Arrow, Diagram, Line, Point, arc, plane, space, turn
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.pictures import TABLES, frames
 from redyn.reproduce.torques import BOOK, PAPER
 from redyn.robot import Robot, load
@@ -49,7 +49,7 @@ def _coupled(_: Load) -> Result:
         f"-d_3 - r_1 differs from it by up to {off:.2g} m here",
     )
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist()]
+        [name, *tidy(x)]
         for name, x in (
             *((f"d_{i}", view.d[i - 1]) for i in (1, 2, 3)),
             *((f"r_{i}", view.r[i - 1]) for i in (1, 2, 3)),
@@ -209,7 +209,7 @@ def _dh_rules(load: Load) -> Result:
         checks.append(
             within(f"{name}, a b α θ by rules 3-6", float(np.abs(apart).max()), 1e-12, "Table II", against="printed")
         )
-        rows += [[name, str(k + 1), *(np.round(row, 12) + 0.0).tolist()] for k, row in enumerate(found)]
+        rows.extend([name, str(k + 1), *tidy(row)] for k, row in enumerate(found))
     puma = load("puma-2003")
     poses = np.concatenate([np.eye(4)[None], frames(puma, puma.initial)])
     gap = float(np.linalg.norm(poses[4, :3, 3] - poses[3, :3, 3]))

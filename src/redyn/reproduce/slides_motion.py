@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from redyn.reproduce.check import near
-from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, Scene
+from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, Scene, tidy
 from redyn.robot import Robot
 
 SLIDES = "H. Wang, Robot Dynamics (slides), "
@@ -56,8 +56,7 @@ def _fixed_axis(load: Load) -> Result:
     angles = np.linspace(0.0, 2 * np.pi, 121)
     circle = np.stack([robot.forward_kinematics([x, q[1]], "tip")[:3, 3] for x in angles])
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist(), float(np.linalg.norm(x))]
-        for name, x in (("r", r), ("v", v), ("a_t", a_t), ("a_n", a_n))
+        [name, *tidy(x), float(np.linalg.norm(x))] for name, x in (("r", r), ("v", v), ("a_t", a_t), ("a_n", a_n))
     ]
     return Result(
         checks,

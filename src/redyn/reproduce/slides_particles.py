@@ -11,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, INK, joint_colour
 from redyn.reproduce.check import near
 from redyn.reproduce.diagram import Arrow, Diagram, Line, Point
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.slides_motion import SLIDES
 from redyn.robot import Robot, load
 
@@ -254,7 +254,7 @@ def _system_of_particles(load: Load) -> Result:
         ),
     ]
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist()]
+        [name, *tidy(x)]
         for name, x in (("r_c (m)", centre), ("L (kg m/s)", L), ("M a_c (N)", L_dot), ("H_O (kg m²/s)", H))
     ]
     return Result(

@@ -6,7 +6,7 @@ import numpy as np
 
 from redyn.dynamics.denoc import Denoc, cross
 from redyn.reproduce.check import Check, near
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene, tidy
 from redyn.reproduce.samples import general_chain
 from redyn.reproduce.torques import BOOK
 
@@ -86,10 +86,7 @@ def _conversion(load: Load) -> Result:
             ),
         ]
         off = max(off, worst(view, printed=True))
-        rows += [
-            [name, str(i + 1), *(np.round([*t_O[i], *view.t_i(i + 1)[3:]], 12) + 0.0).tolist()]
-            for i in range(robot.dof)
-        ]
+        rows.extend([name, str(i + 1), *tidy([*t_O[i], *view.t_i(i + 1)[3:]])] for i in range(robot.dof))
     repair = Repair(
         "p_i^d of (9.7c) is zero for a prismatic joint",
         off > 1e-6,

@@ -6,31 +6,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from redyn.reproduce.assignment_listing import GRAVITY, PUSH, TABLES, listing, pushed
+from redyn.reproduce.assignment_listing import GRAVITY, PUSH, TABLES, listing, pushed, state
 from redyn.reproduce.errata.erratum import Erratum, Finding, compared, number, said
 from redyn.reproduce.item import Load
-from redyn.reproduce.verified import verified
-
-
-def _at(key: str) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    entry = verified("newton-euler", key)
-    return {name: np.array(entry[name]) for name in ("q", "qd", "qdd")}
 
 
 def _cross(load: Load) -> Sequence[Finding]:
-    at, g = _at("ex2_conf2"), np.array(GRAVITY["ex2"])
-    wrong = listing(TABLES["ex2"], **at, g=g, cross_missing=True)
-    right = listing(TABLES["ex2"], **at, g=g)
+    at, g = state("ex2_conf2"), np.array(GRAVITY["ex2"])
+    wrong = listing(TABLES["ex2"], *at, g=g, cross_missing=True)
+    right = listing(TABLES["ex2"], *at, g=g)
     found = compared(
-        "robot 2, if the term is dropped", wrong, right, load("newton-euler-rp").inverse_dynamics(**at), "Nm"
+        "robot 2, if the term is dropped", wrong, right, load("newton-euler-rp").inverse_dynamics(*at), "Nm"
     )
     return [said(f"the listing does not run; {found.effect}", found.wrong, found.right)]
 
 
 def _everywhere(load: Load) -> Sequence[Finding]:
-    at, g = _at("ex3_conf1"), np.array(GRAVITY["ex3"])
-    every = listing(TABLES["ex3"], **at, g=g, F_ext=PUSH)
-    once = listing(TABLES["ex3"], **at, g=g, F_ext=PUSH, everywhere=False)
+    at, g = state("ex3_conf1"), np.array(GRAVITY["ex3"])
+    every = listing(TABLES["ex3"], *at, g=g, F_ext=PUSH)
+    once = listing(TABLES["ex3"], *at, g=g, F_ext=PUSH, everywhere=False)
     reference = pushed(load("newton-euler-rrr"), "ex3_conf1", 2)
     return [compared(f"robot 3, {number(float(np.linalg.norm(PUSH)))} N", every, once, reference, "Nm")]
 

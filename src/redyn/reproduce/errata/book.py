@@ -138,20 +138,19 @@ def _composite_inertia(load: Load) -> Sequence[Finding]:
     return _each(load, ("puma", "stanford"), one, "kg m²")
 
 
-def _two_rods() -> tuple[Robot, Denoc]:
-    robot = two_rods()
-    return robot, robot.denoc([0.4, 0.9], [0.8, -1.1])
+def _two_rods() -> Denoc:
+    return two_rods().denoc([0.4, 0.9], [0.8, -1.1])
 
 
 def _twice_the_mass(_: Load) -> Sequence[Finding]:
-    _, view = _two_rods()
+    view = _two_rods()
     c, delta = cross(view.c(2, 1)), cross(view.delta_tilde[0])
     base = view.I_i[0] + view.I_i[1]
     return [compared("two rods", base - view.m[1] * c @ delta, base - c @ delta, view.M_tilde[:3, :3], "kg m²")]
 
 
 def _middle(_: Load) -> Sequence[Finding]:
-    _, view = _two_rods()
+    view = _two_rods()
     e, d, delta = view.e[0], view.d[0], view.delta_tilde[0]
     arm = np.cross(e, d)
     whole = float(e @ view.I_tilde[0] @ e + view.m_tilde[0] * d @ d + 2 * arm @ np.cross(delta, e))
@@ -160,7 +159,7 @@ def _middle(_: Load) -> Sequence[Finding]:
 
 
 def _planar(_: Load) -> Sequence[Finding]:
-    _, view = _two_rods()
+    view = _two_rods()
     term, c_12 = printed.planar_term(view), float(view.MCI[0, 1])
     text = f"two rods: it is {number(term)}, and $c_{{12}}$ is {number(c_12)}, the same"
     return [said(text, abs(term) > 1e-6, abs(term - c_12) < 1e-12)]

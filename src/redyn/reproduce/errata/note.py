@@ -81,9 +81,9 @@ def _squared(load: Load) -> Sequence[Finding]:
 def _outward(_: Load) -> Sequence[Finding]:
     e = verified("point-mass")
     q, qd, qdd = np.array([0.4, 0.7]), np.array([1.2, -0.5]), np.array([0.3, 0.9])
-    pair = [outward_and_inward(e, q, qd, qdd, literal) for literal in (True, False)]
+    wrong, right = (outward_and_inward(e, q, qd, qdd, literal) for literal in (True, False))
     tau = two_masses(e["m"], e["l"]).inverse_dynamics(q, qd, qdd)
-    found = compared("two such links", *pair, tau, "Nm")
+    found = compared("two such links", wrong, right, tau, "Nm")
     return [said(f"none for one link; {found.effect}", found.wrong, found.right)]
 
 

@@ -27,8 +27,8 @@ page with the result.
 
 A printed formula is listed as wrong only if its error exceeds {noticed}; each corrected one agrees with its reference
 to {close} or better. States and robots are examples: errors grow with rates, and with masses. Where a reference is
-"redyn's recursions", these agree with Pinocchio and MuJoCo to eleven digits on public robots ([verified.md](verified.md)).
-What redyn makes of everything else in the sources is in [checklist.md](checklist.md).
+"redyn's recursions", these agree with Pinocchio and MuJoCo to eleven digits on public robots
+([verified.md](verified.md)). What redyn makes of everything else in the sources is in [checklist.md](checklist.md).
 """
 STATEMENTS = [
     (
@@ -101,11 +101,11 @@ def _statements() -> str:
 
 def _summary(documents: Sequence[Document]) -> str:
     rows = ["| source | " + " | ".join(SEVERITIES) + " |", "|---|---|---|---|"]
-    total = dict.fromkeys(SEVERITIES, 0)
+    total: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
     for document in documents:
         counts = {severity: sum(x.severity == severity for x in document.errata) for severity in SEVERITIES}
-        for severity, count in counts.items():
-            total[severity] += count
+        for severity in SEVERITIES:
+            total[severity] += counts[severity]
         rows.append(f"| {document.title} | " + " | ".join(str(counts[x]) for x in SEVERITIES) + " |")
     rows.append("| **all** | " + " | ".join(f"**{total[x]}**" for x in SEVERITIES) + " |")
     return "\n".join(rows) + "\n"

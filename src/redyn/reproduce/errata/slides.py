@@ -79,7 +79,7 @@ def _mass_centre(load: Load) -> Sequence[Finding]:
     joint = view.t_dot[9:12] - np.cross(alpha, view.d[1]) - np.cross(w, np.cross(w, view.d[1]))
 
     def centre(r: Array) -> Array:
-        return joint + np.cross(alpha, r) + np.cross(w, np.cross(w, r))
+        return np.asarray(joint + np.cross(alpha, r) + np.cross(w, np.cross(w, r)), dtype=np.float64)
 
     return [compared("two-link arm", centre(view.d[0]), centre(view.d[1]), view.t_dot[9:12], "m/s² in $a_{C_2}$")]
 

@@ -48,7 +48,7 @@ def _errata(load: Load) -> Result:
                 "printed",
             )
         )
-        rows += [
+        rows.extend(
             [
                 document.title,
                 x.where,
@@ -59,7 +59,7 @@ def _errata(load: Load) -> Result:
                 x.reference,
             ]
             for x, findings in all_of
-        ]
+        )
     header = ["source", "where", "kind", "printed", "correct", "effect", "checked against"]
     return Result(checks, [Numbers(header, rows)], document=errata_page(DOCUMENTS, found))
 
