@@ -19,7 +19,7 @@ def exercises():
 
 
 def test_all_are_there(exercises):
-    assert list(exercises) == [f"9.{k}" for k in range(4, 16)]
+    assert list(exercises) == [f"9.{k}" for k in range(1, 16)]
     kinds = {question.kind for exercise in exercises.values() for question in exercise.questions}
     assert kinds == {"value", "formula", "motion", "choice"}
     for exercise in exercises.values():
@@ -65,6 +65,10 @@ class Lagrange:
         self.tau = [sp.expand((sp.diff(L, x.diff(t)).diff(t) - sp.diff(L, x)).doit().subs(plain)) for x in q]
         rates = [sp.Symbol(f"theta_dot_{i}") for i in range(1, n + 1)]
         self.mass_matrix = sp.hessian(sp.expand(self.T), rates).applyfunc(sp.simplify)
+
+
+UNIT = {"m_1": 1, "m_2": 1, "a_1": 1, "a_2": 1, "g": 9.81}
+STATE = [f"theta{kind}_{i}" for kind in ("", "_dot", "_ddot") for i in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +133,59 @@ def test_choices_hold_in_numbers(exercises):
     ]
     right = [k for k, value in enumerate(candidates, start=1) if abs(value - energy) < 1e-12]
     assert exercises["9.8"].check(str(right)[1:-1], "general").right
+
+
+def test_inverse_dynamics_by_lagrange(exercises, two_rods):
+    """9.1"""
+    run = sp.lambdify(STATE, [x.subs(UNIT) for x in two_rods.tau])
+    assert exercises["9.1"].check(run(np.pi / 6, np.pi / 3, 1, -0.5, 2, 1), "tau").right
+    t = np.linspace(0, 2, 41)
+    q, qd, qdd = (x[:, :2] for x in cycloid(np.pi / 2, t, 2.0))
+    question = exercises["9.1"].question("torques")
+    table = dict(zip(("t", "tau_joint1", "tau_joint2"), (t, *run(*q.T, *qd.T, *qdd.T)), strict=True))
+    assert question.check(table).right
+    assert np.abs(np.array(list(question.table(41).values())) - list(table.values())).max() < 1e-12
+
+
+def test_forward_dynamics_and_simulation_by_lagrange(exercises, two_rods):
+    """9.2: accelerations by linear equations, the fall by another integrator."""
+    matrix = sp.lambdify(STATE[:2], two_rods.mass_matrix.subs(UNIT))
+    torque = sp.lambdify(STATE, [x.subs(UNIT) for x in two_rods.tau])
+
+    def acceleration(q, qd, tau):
+        return np.linalg.solve(np.array(matrix(*q), dtype=float), tau - np.array(torque(*q, *qd, 0, 0)))
+
+    found = acceleration(np.deg2rad([-60, 40]), [-3, 2], np.array([5, -1]))
+    assert exercises["9.2"].check(found, "moving").right
+    assert exercises["9.2"].check(acceleration([0, 0], [0, 0], np.zeros(2)), "theta_ddot").right
+    t = np.linspace(0, 1, 101)
+    fall = solve_ivp(
+        lambda _, x: np.concatenate([x[2:], acceleration(x[:2], x[2:], np.zeros(2))]),
+        (0, 1),
+        np.zeros(4),
+        "DOP853",
+        t,
+        rtol=1e-11,
+        atol=1e-12,
+    ).y[:2]
+    question = exercises["9.2"].question("fall")
+    assert question.check({"t": t, "q_joint1": fall[0], "q_joint2": fall[1]}).right
+    assert np.abs(np.array(list(question.table(101).values()))[1:] - fall).max() < 1e-7
+    assert exercises["9.2"].check(fall[:, 50], "half").right
+
+
+def test_the_complement_eliminates_constraints(exercises):
+    """9.3: the rank of what N^T annihilates, and the inertia matrix by (9.42)."""
+    q = np.deg2rad([30, 45, -60])
+    N = redyn.load("three-link").denoc(q).N
+    n = sp.Symbol("n")
+    assert exercises["9.3"].check(str(sp.expand(len(N) // 3 * n)), "equations").right
+    assert exercises["9.3"].check(str((len(N) - np.linalg.matrix_rank(N)) // 3 * n), "eliminated").right
+    inertia = three_link(MASSES, LENGTHS, q, np.zeros(3)).inertia
+    assert exercises["9.3"].check(inertia, "I").right
+    assert exercises["9.3"].check(inertia[2, 0], "i31").right
+    assert not exercises["9.3"].check(inertia[1, 0], "i31").right
+    assert not exercises["9.3"].check("4", "reasons").right
 
 
 def test_from_how_many_links_on(exercises):

@@ -2,6 +2,10 @@
 
 import gc
 import importlib
+import os
+import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -320,3 +324,46 @@ def test_robots_that_have_no_answer():
     with pytest.raises(redyn.InputError, match="method: expected 'recursive'"):
         f.forward_dynamics([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], method="other")
     assert repr(f) == "<JaxFunctions of <Robot 'two-link': 2 joints, 2 kg>>"
+
+
+def test_without_jit():
+    robot = redyn.load("three-link")
+    f, (q, qd, u) = redyn.jax.functions(robot), state(robot)
+    with jax.disable_jit():
+        close(f.inverse_dynamics(q, qd, u), robot.inverse_dynamics(q, qd, u))
+        close(jax.grad(f.potential_energy)(q), robot.gravity_torque(q))
+
+
+def test_functions_are_pickled():
+    f = redyn.jax.functions(redyn.load("three-link"))
+    found = f.gravity_torque([0, 1, 0])
+    close(pickle.loads(pickle.dumps(f)).gravity_torque([0, 1, 0]), found)
+
+
+ON_TWO_DEVICES = """
+import jax, numpy as np, redyn
+jax.config.update("jax_enable_x64", True)
+f = redyn.jax.functions(redyn.load("three-link"))
+q, qd, u = np.random.default_rng(0).normal(size=(3, 8, 3))
+mesh, P = jax.sharding.Mesh(np.array(jax.devices()), ("x",)), jax.sharding.PartitionSpec
+
+def loss(q, qd, u):
+    return (f.forward_dynamics(q, qd, u) ** 2).sum()
+
+def shared(q, qd, u):
+    return jax.lax.psum(loss(q, qd, u), "x")
+
+spread = jax.shard_map(shared, mesh=mesh, in_specs=(P("x"), P(), P("x")), out_specs=P())
+found, expected = (jax.jit(jax.grad(g, (0, 1, 2)))(q, qd[0], u) for g in (spread, loss))
+print(len(jax.devices()), max(float(abs(a - b).max() / abs(b).max()) for a, b in zip(found, expected)))
+"""
+
+
+@pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="an older JAX, without jax.shard_map")
+def test_gradients_over_two_devices():
+    """Of an argument that all devices share, the gradient is the sum over them."""
+    environment = os.environ | {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    given = {"capture_output": True, "text": True, "check": True, "env": environment}
+    devices, error = subprocess.run([sys.executable, "-c", ON_TWO_DEVICES], **given).stdout.split()
+    assert int(devices) == 2
+    assert float(error) < 1e-12

@@ -1,5 +1,8 @@
 """redyn inside PyTorch: against the robot's own methods, which have oracles of their own."""
 
+import copy
+import importlib
+
 import numpy as np
 import pytest
 
@@ -146,3 +149,38 @@ def test_other_numbers():
             f.gravity_torque(wrong)
     with pytest.raises(redyn.InputError, match=r"do not fit together: q \(4, 3\), qd \(5, 3\)"):
         f.coriolis_vector(torch.zeros(4, 3), torch.zeros(5, 3))
+
+
+def test_tracing_takes_down_the_operation():
+    """Not the numbers of the state it was traced with."""
+    f, (q, qd, _) = redyn.torch.functions(ARM), state(ARM)
+    _, along = torch.func.linearize(f.gravity_torque, q)
+    close(along(qd), ARM.inverse_dynamics_derivatives(q.numpy(), np.zeros(3), np.zeros(3))[0] @ qd.numpy(), 1e-10)
+    make_fx = importlib.import_module("torch.fx.experimental.proxy_tensor").make_fx
+    close(make_fx(lambda q: f.gravity_torque(q))(q)(qd), ARM.gravity_torque(qd.numpy()))
+
+
+@pytest.mark.parametrize("strategy", ["reverse-mode", "forward-mode"])
+def test_vectorized_jacobians(strategy):
+    f, (q, qd, u) = redyn.torch.functions(ARM), state(ARM)
+    found = torch.autograd.functional.jacobian(f.inverse_dynamics, (q, qd, u), vectorize=True, strategy=strategy)
+    close(found[0], ARM.inverse_dynamics_derivatives(q.numpy(), qd.numpy(), u.numpy())[0], 1e-10)
+    close(found[2], ARM.mass_matrix(q.numpy()), 1e-10)
+
+
+def test_compiled_transforms():
+    f, (q, qd, u) = redyn.torch.functions(ARM), state(ARM, 4)
+    by_q, _ = ARM.inverse_dynamics_derivatives(q.numpy(), qd.numpy(), u.numpy())
+    for jacobian in (torch.func.jacrev, torch.func.jacfwd):
+        torch.compiler.reset()
+        compiled = torch.compile(torch.func.vmap(jacobian(f.inverse_dynamics)), backend="aot_eager", fullgraph=True)
+        close(compiled(q, qd, u), by_q, 1e-10)
+
+
+def test_a_module_with_functions_is_copied_and_saved(tmp_path):
+    module = torch.nn.Module()
+    module.functions, module.weight = redyn.torch.functions(ARM), torch.nn.Parameter(torch.zeros(3))
+    torch.save(module, tmp_path / "module.pt")
+    q, *_ = state(ARM)
+    for again in (copy.deepcopy(module), torch.load(tmp_path / "module.pt", weights_only=False)):
+        close(again.functions.gravity_torque(q), ARM.gravity_torque(q.numpy()))

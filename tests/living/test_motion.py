@@ -7,25 +7,31 @@ import pytest
 
 import redyn
 from node import needs_node, run
+from redyn.living.coordinates import layout
 from redyn.living.module import module
-from redyn.living.sliders import freed, joint_inertias
+from redyn.living.sliders import freed
 
 SET_UP = """
-import { createMotion, inverseDiagonal } from "./motion.js";
+import { createMotion } from "./motion.js";
 import * as robot from "./robot.js";
 const make = (start = given.start, p = robot.nominal_parameters) =>
-  createMotion(robot.operations, given.inertias, Float64Array.from(p), start);
+  createMotion(robot.operations, given.layout, Float64Array.from(p), start);
 const energy = ({ state: { q, qd }, parameters: p }) => robot.kinetic_energy(q, qd, p) + robot.potential_energy(q, p);
 """
 
 
 def in_node(folder, robot, script, **given):
     here = importlib.resources.files("redyn.living")
-    for name in ("motion", "share"):
+    for name in ("motion", "share", "posing", "pull"):
         (folder / f"{name}.js").write_text(here.joinpath(f"{name}.js").read_text("utf-8"))
     (folder / "robot.js").write_text(module(robot))
-    start = given.pop("start", robot.initial)
-    return run(folder, SET_UP + script, {"start": list(start), "inertias": joint_inertias(robot).tolist(), **given})
+    q, qd = given.pop("start", (robot.initial, np.zeros(robot.dof)))
+    start = {"q": list(q), "qd": list(qd)}
+    return run(folder, SET_UP + script, {"start": start, "layout": layout(robot, np.array(q)), **given})
+
+
+def inertias(robot):
+    return np.array([one["inertia"] for one in layout(robot, robot.initial)["actuators"]])
 
 
 @pytest.mark.slow
@@ -68,12 +74,12 @@ def test_controllers_hold_and_friction_stops(tmp_path):
     const at = [0.5, -0.7];
     console.log(JSON.stringify([end("pdg", 8, at), end("computed", 8, at), end("pd", 30, at), end("free", 8, [0, 0])]));
     """
-    with_gravity, computed, stiff, fallen = in_node(tmp_path, robot, script, start=[0.0, 0.3])
+    with_gravity, computed, stiff, fallen = in_node(tmp_path, robot, script, start=([0.0, 0.3], [0.0, 0.0]))
     np.testing.assert_allclose(computed[0], [0.5, -0.7], atol=1e-6)
     np.testing.assert_allclose(computed[1], robot.inverse_dynamics([0.5, -0.7], [0, 0], [0, 0]), atol=1e-3)
-    kp = 8.0**2 * joint_inertias(robot)
+    kp = 8.0**2 * inertias(robot)
     assert (np.abs(np.array(with_gravity[0]) - [0.5, -0.7]) < 2.01 / kp).all()  # as near as friction lets it come
-    kp = 30.0**2 * joint_inertias(robot)
+    kp = 30.0**2 * inertias(robot)
     sag = np.abs(np.array(stiff[0]) - [0.5, -0.7])
     assert (sag < (np.abs(robot.gravity_torque(stiff[0])) + 2.0) / kp + 1e-3).all()
     assert stiff[2] < 1e-3
@@ -82,13 +88,13 @@ def test_controllers_hold_and_friction_stops(tmp_path):
 
 
 @needs_node
-def test_addresses_and_diagonals(tmp_path):
+def test_addresses(tmp_path):
     robot = freed(redyn.load("three-link"))
     script = """
     import { decode, encode } from "./share.js";
     const motion = make();
     const { parameter_names: names, nominal_parameters: nominal } = robot;
-    const form = { names, nominal, start: given.start, controls: ["free", "pd"] };
+    const form = { names, nominal, start: given.start, torques: 3, controls: ["free", "pd"] };
     const same = encode(motion.state, motion.parameters, form);
     motion.advance(0.5);
     motion.parameters[1] = 1 / 3;
@@ -96,18 +102,12 @@ def test_addresses_and_diagonals(tmp_path):
     const text = encode(motion.state, motion.parameters, form);
     const back = decode("#" + text, form);
     const again = ["q", "qd"].every((key) => back[key].every((x, i) => x === motion.state[key][i]));
-    const wrong = decode("#q=1,2&qd=1,2,x&p.none=3&control=magic&omega=-1&zeta=&%", form);
+    const wrong = decode("#q=1,2&qd=1,2,x&p.none=3&control=magic&omega=-1&zeta=&%&torque=1", form);
     const { parameters, control, omega, errors } = back;
-    console.log(JSON.stringify([
-      same, again, [...parameters], control, omega, errors, wrong.errors.length,
-      inverseDiagonal(given.matrix.flat(), 3)]));
+    console.log(JSON.stringify([same, again, [...parameters], control, omega, errors, wrong.errors.length]));
     """
-    matrix = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -0.2], [0.5, -0.2, 2.0]])
-    same, again, parameters, control, omega, none, wrong, diagonal = in_node(
-        tmp_path, robot, script, matrix=matrix.tolist()
-    )
+    same, again, parameters, control, omega, none, wrong = in_node(tmp_path, robot, script)
     assert same == ""
     assert again
     assert parameters == [[1, 1 / 3]]
-    assert (control, omega, none, wrong) == ("pd", 4.5, [], 7)
-    np.testing.assert_allclose(diagonal, np.linalg.inv(matrix).diagonal(), rtol=1e-12)
+    assert (control, omega, none, wrong) == ("pd", 4.5, [], 8)

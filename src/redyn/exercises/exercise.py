@@ -26,7 +26,7 @@ from redyn.exercises.schema import (
     read_exercise,
 )
 from redyn.exercises.units import UNITS
-from redyn.exercises.verdict import WRONG, Verdict, joined, judge
+from redyn.exercises.verdict import UNANSWERED, WRONG, Verdict, joined, judge
 from redyn.robot import Robot
 from redyn.robot import load as load_robot
 from redyn.words import counted, suggestion
@@ -139,7 +139,8 @@ class Question:
     def check(self, answer: object) -> Verdict:
         """Whether an answer is right: text as it is typed, a number, an array, or for a motion a file or its columns.
 
-        The text of an answer to a motion names a file: a server passes columns instead.
+        The text of an answer to a motion names a file: a server passes columns instead. An ellipsis, as in a
+        notebook that waits to be filled in, is no answer.
 
         >>> import redyn
         >>> question = redyn.exercises.load("9.6").question("T")
@@ -147,7 +148,11 @@ class Question:
         True
         >>> question.check("m1*a1^2*theta_dot1^2/3").message
         'twice the expected value'
+        >>> question.check(...).message
+        'not answered yet'
         """
+        if answer is ...:
+            return Verdict(False, UNANSWERED)
         if self.kind == "motion":
             if not isinstance(answer, str | Path | Mapping):
                 raise InputError("expected a CSV file, or its columns by name")
@@ -221,6 +226,12 @@ class Exercise:
     def __repr__(self) -> str:
         return f"<Exercise {self.name!r}: {self.title}, {counted(len(self.questions), 'question')}>"
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the task and the questions, without answers."""
+        from redyn.exercises.sheet import html_sheet
+
+        return html_sheet(self)
+
     @property
     def title(self) -> str:
         return self.data.title.strip()
@@ -271,7 +282,7 @@ def names() -> list[str]:
     """The exercises that come with redyn.
 
     >>> names()[:3]
-    ['9.4', '9.5', '9.6']
+    ['9.1', '9.2', '9.3']
     """
     folder = resources.files("redyn.exercises") / _BOOK
     found = [entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ SMALL = 0.01  # an entry smaller than this part of the largest one is judged by 
 CLOSE = 0.05  # an answer within this part is close
 MOST_NAMED = 6  # entries that a message names
 WRONG = "wrong"  # where nothing more is known
+UNANSWERED = "not answered yet"
 _FACTORS = (  # typical slips: the answer is this times the expected one
     (180 / np.pi, "off by 180/pi: degrees and radians are mixed up"),
     (np.pi / 180, "off by pi/180: degrees and radians are mixed up"),
@@ -39,6 +41,12 @@ class Verdict:
     right: bool
     message: str
     wrong: tuple[tuple[int, ...], ...] = ()
+
+    def _repr_html_(self) -> str:
+        """In a notebook: in colour."""
+        words = self.message if self.right or self.message in (WRONG, UNANSWERED) else f"wrong: {self.message}"
+        colour = "#137333" if self.right else "#5f6368" if self.message == UNANSWERED else "#c5221f"
+        return f'<span style="color: {colour}; font-weight: 600">{escape(words)}</span>'
 
 
 def judge(

@@ -53,6 +53,9 @@ class JaxFunctions(Functions):
         self._jitted: dict[str, Any] = {}
         _jax()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return JaxFunctions, (self.robot, self._kernels)
+
     def _call(self, key: str, values: Sequence[Any]) -> tuple[Any, ...]:
         jitted = self._jitted.get(key)
         if jitted is None:
@@ -77,7 +80,7 @@ class JaxFunctions(Functions):
         except ValueError:
             raise misfit(plan, arrays) from None
         arrays = [jnp.broadcast_to(array, (*batch, array.shape[-1])) for array in arrays]
-        return tuple(_primitive().bind(*arrays, source=plan.source, kernels=self._kernels))
+        return tuple(_bind(arrays, plan.source, self._kernels))
 
 
 @functools.cache
@@ -114,8 +117,29 @@ def _primitive() -> Any:
     return primitive
 
 
+def _bind(arrays: Sequence[Any], source: Source, kernels: bool) -> list[Any]:
+    """One use of the operation. Inside `shard_map`, all arrays are made to vary along the axes along which any does."""
+    lax = _jax().lax
+    varying = [_varying(array) for array in arrays]
+    axes = frozenset[Any]().union(*varying)
+    if any(own != axes for own in varying):
+        mark = functools.partial(lax.pcast, to="varying") if hasattr(lax, "pcast") else lax.pvary
+        arrays = [mark(array, tuple(axes - own)) for array, own in zip(arrays, varying, strict=True)]
+    return _primitive().bind(*arrays, source=source, kernels=kernels)
+
+
+def _varying(array: Any) -> frozenset[Any]:
+    """The axes of a mesh along which a value inside `shard_map` varies."""
+    jax = _jax()
+    if not hasattr(jax, "typeof"):  # of versions that know no such axes
+        return frozenset()
+    kind = jax.typeof(array)
+    return kind.manual_axis_type.varying if hasattr(kind, "manual_axis_type") else getattr(kind, "vma", frozenset())
+
+
 def _run(*arrays: Any, source: Source, kernels: bool) -> Any:
-    return _compiled(source, kernels)(*arrays)
+    with _jax().disable_jit(False):
+        return _compiled(source, kernels)(*arrays)
 
 
 @functools.cache
@@ -130,10 +154,18 @@ def _batch(arrays: Sequence[Any], source: Source) -> tuple[Any, ...]:
 
 
 def _abstract(*arrays: Any, source: Source, kernels: bool) -> list[Any]:
+    """Shapes of the results, laid out over devices as the inputs are."""
     del kernels
-    shaped = _jax().core.ShapedArray
-    batch = _batch(arrays, source)
-    return [shaped((*batch, *shape), np.dtype(np.float64)) for shape in source.signature.outputs]
+    first, batch, outputs = arrays[0], _batch(arrays, source), source.signature.outputs
+    sharding = getattr(first, "sharding", None)
+    if sharding is None:
+        return [_jax().core.ShapedArray((*batch, *shape), np.dtype(np.float64)) for shape in outputs]
+    found, kinds = list[Any](), _jax().sharding
+    for shape in outputs:
+        spec = kinds.PartitionSpec(*sharding.spec[: len(batch)], *(None for _ in shape))
+        layout = kinds.NamedSharding(sharding.mesh, spec)
+        found.append(first.update((*batch, *shape), np.dtype(np.float64), sharding=layout))
+    return found
 
 
 def _batched(arrays: Sequence[Any], axes: Sequence[Any], *, source: Source, kernels: bool) -> tuple[list[Any], Any]:
@@ -143,18 +175,18 @@ def _batched(arrays: Sequence[Any], axes: Sequence[Any], *, source: Source, kern
         jnp.broadcast_to(array, (size, *array.shape)) if axis is None else jnp.moveaxis(array, axis, 0)
         for array, axis in zip(arrays, axes, strict=True)
     ]
-    found = _primitive().bind(*moved, source=source, kernels=kernels)
+    found = _bind(moved, source, kernels)
     return found, [0] * len(found)
 
 
 def _derivative(
     arrays: Sequence[Any], tangents: Sequence[Any], *, source: Source, kernels: bool
 ) -> tuple[list[Any], list[Any]]:
-    ad, bind = _parts().ad, _primitive().bind
-    found = bind(*arrays, source=source, kernels=kernels)
+    ad = _parts().ad
+    found = _bind(arrays, source, kernels)
     by = [k for k, tangent in enumerate(tangents) if not isinstance(tangent, ad.Zero)]
     directions = [tangents[k] for k in by]
-    return found, bind(*arrays, *directions, source=source.forward(by), kernels=kernels)
+    return found, _bind([*arrays, *directions], source.forward(by), kernels)
 
 
 def _transpose(weights: Sequence[Any], *arrays: Any, source: Source, kernels: bool) -> list[Any]:
@@ -163,7 +195,7 @@ def _transpose(weights: Sequence[Any], *arrays: Any, source: Source, kernels: bo
     given = [ad.instantiate_zeros(weight) for weight in weights]
     wanted = [k for k, array in enumerate(arrays[first:]) if ad.is_undefined_primal(array)]
     transposed, places = source.transposed(wanted)
-    found = _primitive().bind(*arrays[:first], *given, source=transposed, kernels=kernels)
+    found = _bind([*arrays[:first], *given], transposed, kernels)
     result: list[Any] = [None] * len(arrays)
     for k, place in zip(wanted, places, strict=True):
         result[first + k] = found[place]

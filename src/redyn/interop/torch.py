@@ -48,6 +48,9 @@ class TorchFunctions(Functions):
         # `torch.compile` reads through the Python of a call, but not of this, which builds kernels.
         self._torch.compiler.assume_constant_result(Functions._key)  # pyright: ignore[reportPrivateUsage]
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TorchFunctions, (self.robot,)
+
     def _call(self, key: str, values: Sequence[Any]) -> tuple[Any, ...]:
         torch = self._torch
         own = [isinstance(value, torch.Tensor) for value in values]
@@ -65,13 +68,12 @@ class TorchFunctions(Functions):
         if any(tensor.shape[:-1] != doubles[0].shape[:-1] for tensor in doubles):
             batch = torch.broadcast_shapes(*(tensor.shape[:-1] for tensor in doubles))
             doubles = [tensor.expand(*batch, tensor.shape[-1]) for tensor in doubles]
-        # For `torch.compile` derivatives are those of the operation, for `torch.func` of the function around it.
         if compiling:
-            found = self._operations.run(key, doubles)
+            found = self._operations.in_graph(key, *doubles)
         elif _is_differentiated(torch, doubles):
             found = self._operations.differentiable(key, *doubles)
         else:
-            found = _run(key, doubles)
+            found = _computed(key, *doubles)
         return tuple(found) if dtype == torch.float64 else tuple(x.to(dtype) for x in found)
 
     def _check(self, plan: Plan, tensors: Sequence[Any]) -> None:
@@ -128,10 +130,15 @@ def _is_differentiated(torch: Any, inputs: Sequence[Any]) -> bool:
 
 
 class Operations(NamedTuple):
-    """The operation, redyn::run(key, inputs), and a function that can be differentiated in any way, and batched."""
+    """The operation, redyn::run(key, inputs), and a function around it that can be differentiated and batched.
+
+    `in_graph` is that function for `torch.compile`, which looks into it only once transforms such as `torch.func.jvp`
+    have been applied: to the operation alone, they would find no forward derivatives and take them to be zero.
+    """
 
     run: Any
     differentiable: Any
+    in_graph: Any
 
 
 @functools.cache
@@ -150,7 +157,11 @@ def _operations() -> Operations:
         "vmap": _batched,
     }
     function = type("Redyn", (torch.autograd.Function,), {name: staticmethod(f) for name, f in methods.items()})
-    return Operations(run, function.apply)
+
+    def in_graph(key: str, *inputs: Any) -> Any:
+        return function.apply(key, *inputs)
+
+    return Operations(run, function.apply, torch.compiler.allow_in_graph(in_graph))
 
 
 def _apply(source: Source, inputs: Sequence[Any]) -> Any:
@@ -187,9 +198,22 @@ def _run(key: str, inputs: Sequence[Any]) -> list[Any]:
 
 def _computed(key: str, *inputs: Any) -> tuple[Any, ...]:
     """Plain tensors need no operation, whose call takes longer than most kernels; those of a tracer do."""
-    tensor = _torch().Tensor
-    direct = all(x.__class__ is tensor for x in inputs)
+    torch = _torch()
+    if any(map(torch._C._functorch.is_legacy_batchedtensor, inputs)):
+        return _batched_by_autograd(key, inputs)
+    direct = not torch._C._len_torch_dispatch_stack() and all(x.__class__ is torch.Tensor for x in inputs)
     return tuple((_run if direct else _operations().run)(key, list(inputs)))
+
+
+def _batched_by_autograd(key: str, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """Inside PyTorch's older vmap, which `torch.autograd.functional.jacobian(vectorize=True)` still uses."""
+    torch = _torch()
+    level = torch._C._vmapmode_increment_nesting() - 1
+    torch._C._vmapmode_decrement_nesting()
+    batched = torch._C._functorch.is_legacy_batchedtensor
+    size = next(torch._remove_batch_dim(x, level, 1, 0).shape[0] for x in inputs if batched(x))
+    found = _computed(key, *(torch._remove_batch_dim(x, level, size, 0) for x in inputs))
+    return tuple(torch._add_batch_dim(x, 0, level) for x in found)
 
 
 def _remember(ctx: Any, inputs: Any, output: Any) -> None:

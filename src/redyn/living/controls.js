@@ -37,7 +37,7 @@ export function createRow({ name, label = name, unit, low, high, least = -Infini
   function show(value, by = null) {
     shown = value;
     if (by !== slider) slider.value = wraps ? value - 2 * Math.PI * Math.round(value / (2 * Math.PI)) : value;
-    if (by !== field) field.value = String(Number(value.toPrecision(5)));
+    if (by !== field) field.value = String(Number(value.toPrecision(Math.abs(value) < 0.1 ? 3 : 5)));
   }
 
   return {
@@ -45,6 +45,10 @@ export function createRow({ name, label = name, unit, low, high, least = -Infini
     /** Shows a value, unless somebody types. */
     set(value) {
       if (value !== shown && document.activeElement !== field) show(value);
+    },
+    /** Whether somebody may change it. */
+    enable(on) {
+      if (slider.disabled === on) slider.disabled = field.disabled = !on;
     },
     /** Another text in the place of the unit; none: the unit. */
     note(text) {

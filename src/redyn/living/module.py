@@ -1,8 +1,8 @@
-"""The dynamics of a page as a JavaScript module: what it shows, and the poses of all links."""
+"""The dynamics of a page as a JavaScript module: what it shows, and what its motion, drawing and dragging need."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from redyn.robot.free import FreeRobot
 from redyn.symbolic.export.functions import Example, Function, examples, functions
 from redyn.symbolic.export.javascript import javascript
+from redyn.symbolic.loops.states import random_state
 
 SHOWN = (
     "inverse_dynamics",
@@ -23,36 +24,50 @@ SHOWN = (
     "kinetic_energy",
     "potential_energy",
 )
-POSES = "link_poses"
+CLOSED = ("transmission", "projection", "completion", "loop_error")  # of robots with closed loops
+STATES = 3  # at which each function is compared with the library
 
 
 def module(robot: FreeRobot, tick: Callable[[str], None] = lambda _: None) -> str:
     """The text of the module: the exported functions of a robot, as `redyn export --lang js` writes them."""
-    tip = ["forward_kinematics"] if robot.model.end_effector is not None else []
-    made = functions(robot, [*SHOWN, *tip], tick=tick)
-    known = [examples(robot, function, count=3) for function in made]
-    poses = _poses(robot)
-    return javascript(robot, [*made, poses], [*known, _examples_of_poses(robot)])
-
-
-def _poses(robot: FreeRobot) -> Function:
-    """The poses of `link_motion` alone, which depend neither on rates nor on accelerations."""
+    made = functions(robot, names(robot), tick=tick)
+    tick("expected results")
+    rng = np.random.default_rng(0)
+    closed = [random_state(robot, rng) for _ in range(STATES)] if robot.loops else []
+    known = [examples(robot, function, count=STATES, closed=closed) for function in made]
+    tick("link_motion")
     [whole] = functions(robot, "link_motion")
-    kept = [k for k, a in enumerate(whole.inputs) if a.name in ("q", "parameters")]
-    program = whole.program.leading(1)
+    example = examples(robot, whole, count=STATES, closed=closed)
+    for name, inputs, outputs in (("link_poses", ["q"], 1), ("link_twists", ["q", "qd"], 2)):
+        part, of_part = _part(whole, example, name, inputs, outputs)
+        made.append(part)
+        known.append(of_part)
+    return javascript(robot, made, known)
+
+
+def names(robot: FreeRobot) -> list[str]:
+    """The algorithms of the catalogue that a page has; `link_motion` is there in parts."""
+    model = robot.model
+    other = {"coriolis_matrix_mci": "coriolis_matrix_christoffel"} if model.flexible else {}  # of the book: rigid links
+    found = [
+        other.get(name, name) for name in SHOWN if not (model.contacts and name == "friction_torque")
+    ]  # it depends on q there
+    found += ["forward_kinematics"] if model.end_effector is not None else []
+    found += ["coordinate_rates"] if model.contacts or model.quaternions else []
+    found += ["solve"] if model.contacts else []
+    return [*found, *(CLOSED if model.loops else ())]
+
+
+def _part(
+    whole: Function, example: Example, name: str, wanted: Sequence[str], outputs: int
+) -> tuple[Function, Example]:
+    """The first results of a function, which need only some of its inputs."""
+    kept = [k for k, a in enumerate(whole.inputs) if a.name in (*wanted, "parameters")]
+    program = whole.program.leading(outputs)
     ops = tuple(op._replace(a=kept.index(op.a)) if op.name == "input" else op for op in program.ops)
     narrow = replace(program, inputs=tuple(program.inputs[k] for k in kept), ops=ops)
-    return replace(
-        whole, name=POSES, program=narrow, inputs=tuple(whole.inputs[k] for k in kept), outputs=whole.outputs[:1]
-    )
-
-
-def _examples_of_poses(robot: FreeRobot, count: int = 3) -> Example:
-    rng = np.random.default_rng(1)
-    q = np.array([robot.random(rng) for _ in range(count)])
-    nominal = robot.nominal_parameters
-    parameters = nominal * rng.uniform(0.9, 1.1, (count, len(nominal)))
-    still = np.zeros(robot.dof)
-    poses = robot.link_motion(q, still, still, parameters=parameters).pose.reshape(count, -1)
-    scales = np.maximum(1.0, np.abs(poses).max(axis=1))
-    return Example((q, parameters), (poses,), scales)
+    inputs, results = tuple(whole.inputs[k] for k in kept), whole.outputs[:outputs]
+    found = example.outputs[:outputs]
+    scales = np.maximum(1.0, np.max([np.abs(out).max(axis=1, initial=0.0) for out in found], axis=0))
+    part = replace(whole, name=name, program=narrow, inputs=inputs, outputs=results)
+    return part, Example(tuple(example.inputs[k] for k in kept), found, scales)

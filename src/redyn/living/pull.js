@@ -7,28 +7,28 @@ const TRIES = 8; // steps towards the pointer each time that it moves
 const LAMBDA = 0.03; // of the reach: how far from a singular position steps become short
 
 /**
- * What dragging needs of the robot: where a point of a link is, and how it moves with each joint. `joints` have the axis
- * and point of each joint on its link, `turn` and `slide`: how far it turns and moves it per unit of q.
+ * What dragging needs of the robot: where a point of a link is, and how it moves with each rate. `movers` has the rates
+ * that move each link, n is the number of all, `bodies` that of links.
  */
-export function createLever(operations, parameters, parents, joints, scene, n) {
-  const poses = new Float64Array(16 * n);
-  const apply = (link, v, w) => {
-    const T = 16 * (link - 1);
-    return [0, 4, 8].map((r) => poses[T + r] * v[0] + poses[T + r + 1] * v[1] + poses[T + r + 2] * v[2] + w * poses[T + r + 3]);
-  };
+export function createLever(operations, parameters, { movers }, n) {
+  const bodies = movers.length;
+  const [poses, twists, unit] = [new Float64Array(16 * bodies), new Float64Array(6 * bodies), new Float64Array(n)];
 
-  /** { x, J } of a point of a link: its place, and a column of velocities per unit rate of each joint. */
+  /** { x, J } of a point of a link: its place, and three rows of its velocity per unit of each rate. */
   function at(q, link, local) {
+    const J = [0, 1, 2].map(() => new Float64Array(n));
+    const T = 16 * (link - 1);
     operations.link_poses(q, parameters, poses);
-    const x = apply(link, local, 1);
-    const J = joints.map(() => [0, 0, 0]);
-    for (let body = link; body > 0; body = parents[body - 1]) {
-      const { turn, slide } = joints[body - 1];
-      const place = scene().joints[body - 1];
-      const [a, o] = [apply(body, place.axis, 0), apply(body, place.point, 1)];
-      const r = x.map((value, k) => value - o[k]);
-      const across = [a[1] * r[2] - a[2] * r[1], a[2] * r[0] - a[0] * r[2], a[0] * r[1] - a[1] * r[0]];
-      J[body - 1] = across.map((value, k) => turn * value + slide * a[k]);
+    const r = [0, 4, 8].map((row) => poses[T + row] * local[0] + poses[T + row + 1] * local[1] + poses[T + row + 2] * local[2]);
+    const x = r.map((value, k) => value + poses[T + 4 * k + 3]);
+    for (const i of movers[link - 1]) {
+      unit.fill(0);
+      unit[i] = 1;
+      operations.link_twists(q, unit, parameters, poses, twists);
+      const [a, b, c, u, v, w] = twists.subarray(6 * (link - 1), 6 * link);
+      J[0][i] = u + b * r[2] - c * r[1];
+      J[1][i] = v + c * r[0] - a * r[2];
+      J[2][i] = w + a * r[1] - b * r[0];
     }
     return { x, J };
   }
@@ -36,38 +36,39 @@ export function createLever(operations, parameters, parents, joints, scene, n) {
   return { at, poses };
 }
 
-/** q moved so that the point comes near `goal`: damped least squares, in place, within the joints' limits. */
-export function reachFor(lever, q, link, local, goal, joints, reach) {
+/** The robot moved so that the point comes near `goal`: damped least squares, within the joints' limits. */
+export function reachFor(lever, posing, { state }, { link, local, goal }, layout, rows, reach) {
+  const limits = rows.filter(({ limited }) => limited);
   for (let k = 0; k < TRIES; k += 1) {
-    const { x, J } = lever.at(q, link, local);
+    const { x, J } = lever.at(state.q, link, local);
     const e = goal.map((value, i) => value - x[i]);
     const size = Math.hypot(...e);
     if (size < 1e-6 * reach) return;
     const cut = Math.min(1, (0.25 * reach) / size);
     const damp = (LAMBDA * reach) ** 2;
-    const A = [0, 1, 2].map((r) => [0, 1, 2].map((c) => J.reduce((sum, column) => sum + column[r] * column[c], r === c ? damp : 0)));
+    const columns = posing.directions().map((v, j) => J.map((row) => (layout.posed[layout.independent[j]] ? row.reduce((sum, y, i) => sum + y * v[i], 0) : 0)));
+    const A = [0, 1, 2].map((r) => [0, 1, 2].map((c) => columns.reduce((sum, column) => sum + column[r] * column[c], r === c ? damp : 0)));
     const y = solve3(A, e.map((value) => value * cut));
-    J.forEach((column, i) => {
-      const next = q[i] + column[0] * y[0] + column[1] * y[1] + column[2] * y[2];
-      const { limited, low, high } = joints[i];
-      q[i] = limited ? Math.min(Math.max(next, Math.min(low, q[i])), Math.max(high, q[i])) : next;
-    });
+    const before = Float64Array.from(state.q);
+    if (!posing.move(columns.map((column) => column[0] * y[0] + column[1] * y[1] + column[2] * y[2]))) return;
+    if (layout.closed) continue; // limits would open the loops
+    for (const { index, low, high } of limits) {
+      state.q[index] = Math.min(Math.max(state.q[index], Math.min(low, before[index])), Math.max(high, before[index]));
+    }
   }
 }
 
 /** The pull of a spring and damper between a point and `goal()`: see setPull of motion.js. */
-export function springTo(lever, link, local, goal, mass) {
+export function springTo(lever, motion, link, local, goal, mass) {
   const k = mass * SOFT * SOFT;
-  let c = 2 * DAMPED * mass * SOFT;
-  return (q, qd, torques, mobility = null) => {
-    const { x, J } = lever.at(q, link, local);
-    const light = mobility ? J.reduce((sum, column, i) => sum + mobility[i] * (column[0] ** 2 + column[1] ** 2 + column[2] ** 2), 0) : 0;
-    if (light > 0) c = Math.min(2 * DAMPED * mass * SOFT, FASTEST / light);
+  const { J } = lever.at(motion.state.q, link, local);
+  const light = motion.mobility(J);
+  const c = light > 0 ? Math.min(2 * DAMPED * mass * SOFT, FASTEST / light) : 2 * DAMPED * mass * SOFT;
+  return (q, qd, forces) => {
+    const { x, J: rows } = lever.at(q, link, local);
     const to = goal();
-    const v = [0, 1, 2].map((r) => J.reduce((sum, column, i) => sum + column[r] * qd[i], 0));
-    const f = to.map((value, r) => k * (value - x[r]) - c * v[r]);
-    J.forEach((column, i) => (torques[i] = column[0] * f[0] + column[1] * f[1] + column[2] * f[2]));
-    return c * light + 2 * Math.sqrt(k * light);
+    const f = rows.map((row, r) => k * (to[r] - x[r]) - c * row.reduce((sum, y, i) => sum + y * qd[i], 0));
+    for (let i = 0; i < forces.length; i += 1) forces[i] = rows[0][i] * f[0] + rows[1][i] * f[1] + rows[2][i] * f[2];
   };
 }
 

@@ -17,6 +17,7 @@ from redyn.robot.free import FreeRobot
 Array = NDArray[np.float64]
 
 MANY = 12  # joints; of a robot with more, lengths and damping stay as they are
+DAMPED = ("revolute", "prismatic", "helical")
 NONE = 1e-9  # m: shorter lengths are zeros of the file, and stay so
 MASSES, LENGTHS_SHOWN, MOST = (0.1, 3.0), (0.4, 2.0), 25.0  # ranges, as shares of the nominal value; m/s^2
 SLOWING = 6.0  # rad/s: damping up to this, times the inertia that the joint moves
@@ -43,23 +44,26 @@ def freed(robot: Robot) -> FreeRobot:
         return robot
     description = robot.description
     links = ordered(description.links)
-    heavy = [f"{link.name}.mass" for link in links if link.mass and robot.model.frames[str(link.name)].link]
-    names = [*heavy]
+    bending = [link.flexible for link in links if link.flexible is not None]
+    names: list[str] = []
+    if not any(beam.load.kind == "carried" for beam in bending):  # these modes are computed with the masses
+        names += [f"{link.name}.mass" for link in links if link.mass and robot.model.frames[str(link.name)].link]
+    moving = [link for link in links if link.joint.type != "fixed"]
     if robot.dof <= MANY:
-        moving = {str(link.name) for link in links if link.joint.type != "fixed"}
-        patterns = [f"*.{field}" for field in LENGTHS[description.convention]]
-        for length in free_parameters(description, patterns, links):
-            if abs(length.nominal) > NONE and (length.link in moving or length.link == robot.model.end_effector):
-                names.append(length.name)
-        names += [f"{link.joint.name}.damping" for link in links if link.joint.type != "fixed"]
+        if not (bending or description.loops or description.rolling):  # decided when these are loaded
+            patterns = [f"*.{field}" for field in LENGTHS[description.convention]]
+            ends = {*(str(link.name) for link in moving), robot.model.end_effector}
+            found = free_parameters(description, patterns, links)
+            names += [length.name for length in found if abs(length.nominal) > NONE and length.link in ends]
+        if robot.to_data()["friction"]:
+            names += [f"{link.joint.name}.damping" for link in moving if link.joint.type in DAMPED]
     carries = ["payload.m"] if robot.model.end_effector is not None else []
     return robot.free(*names, "gravity", *carries)
 
 
 def sliders(robot: FreeRobot) -> list[Slider]:
     """In the order of the parameters."""
-    inertias = joint_inertias(robot)
-    joints = dict(zip(robot.joint_names, inertias.tolist(), strict=True))
+    joints = joint_inertias(robot)
     scales = {"mass": robot.total_mass, "reach": reach(robot)}
     names = [str(name) for name in robot.parameter_names]
     parameters = free_parameters(robot.description, names, ordered(robot.description.links))
@@ -68,11 +72,20 @@ def sliders(robot: FreeRobot) -> list[Slider]:
     return [_slider(p, nominal[p.name], scales, joints, kinds) for p in parameters]
 
 
-def joint_inertias(robot: Robot) -> Array:
-    """For each joint, the most that it moves with the others locked, over some positions: the diagonal of M."""
-    rng = np.random.default_rng(0)
-    states = np.array([robot.initial, *(robot.random(rng) for _ in range(50))])
-    return robot.mass_matrix(states).diagonal(axis1=1, axis2=2).max(axis=0)
+def joint_inertias(robot: FreeRobot) -> dict[str, float]:
+    """By the names of joints, the most that each moves with the others locked, over some positions: the diagonal of M.
+
+    Of the tree, if loops are closed or wheels roll.
+    """
+    rng, tree = np.random.default_rng(0), robot.tree
+    states = np.array([robot.initial, *(tree.random(rng) for _ in range(50))])
+    most = tree.mass_matrix(states).diagonal(axis1=1, axis2=2).max(axis=0)
+    found: dict[str, float] = {}
+    for link, inertia in zip(tree.model.driven, most.tolist(), strict=True):
+        name = link.joint.name
+        if link.joint.kind != "mode":
+            found[name] = max(inertia, found.get(name, 0.0))
+    return found
 
 
 def _slider(
@@ -91,33 +104,33 @@ def _slider(
         units = {"damping": ("Nms/rad", "Ns/m"), "armature": ("kg m²", "kg"), "stiffness": ("Nm/rad", "N/m")}
         unit = units.get(p.field, ("Nm", "N"))[0 if turns else 1]
         groups = {"damping": "Damping", "coulomb": "Coulomb friction", "armature": "Armature", "stiffness": "Springs"}
-        return Slider(p.name, groups[p.field], unit, 0.0, _rounded(max(most, 3 * nominal)))
+        return Slider(p.name, groups[p.field], unit, 0.0, rounded(max(most, 3 * nominal)))
     if p.field == "mass":
         low, high = (MASSES[0] * nominal, MASSES[1] * nominal) if nominal > 0.0 else (0.0, whole / 4)
-        return Slider(p.name, "Masses", "kg", _rounded(low), _rounded(high))
+        return Slider(p.name, "Masses", "kg", rounded(low), rounded(high))
     if p.field == "inertia":
-        most = _rounded(max(3 * abs(nominal), 0.01 * whole * size**2))
+        most = rounded(max(3 * abs(nominal), 0.01 * whole * size**2))
         return Slider(p.name, "Inertias", "kg m²", 0.0 if p.component in (0, 3, 5) else -most, most)
     return Slider(p.name, "Mass centres", "m", *_around(nominal, (-1.0, 2.0), size / 4))
 
 
 def _payload(p: Parameter, whole: float, size: float) -> Slider:
     if p.component == 0:
-        return Slider(p.name, "Payload", "kg", 0.0, _rounded(whole / 5))
+        return Slider(p.name, "Payload", "kg", 0.0, rounded(whole / 5))
     if p.component < 4:
-        return Slider(p.name, "Payload", "kg m", -_rounded(whole * size / 20), _rounded(whole * size / 20))
-    most = _rounded(whole * size**2 / 100)
+        return Slider(p.name, "Payload", "kg m", -rounded(whole * size / 20), rounded(whole * size / 20))
+    most = rounded(whole * size**2 / 100)
     return Slider(p.name, "Payload", "kg m²", 0.0 if p.component in (4, 6, 9) else -most, most)
 
 
 def _around(nominal: float, shares: tuple[float, float], otherwise: float) -> tuple[float, float]:
     if abs(nominal) <= NONE:
-        return -_rounded(otherwise), _rounded(otherwise)
-    low, high = sorted(_rounded(share * nominal) for share in shares)
+        return -rounded(otherwise), rounded(otherwise)
+    low, high = sorted(rounded(share * nominal) for share in shares)
     return low, high
 
 
-def _rounded(x: float) -> float:
+def rounded(x: float) -> float:
     """To two digits, so that ends of ranges read well."""
     return float(f"{x:.2g}")
 

@@ -17,7 +17,7 @@ from redyn.dynamics.task import Task
 from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
 from redyn.kernels.trace import trace
-from redyn.kinematics.loops import closure_of
+from redyn.kinematics.loops import State, closure_of
 from redyn.robot import Robot
 from redyn.symbolic.loops.states import random_state
 
@@ -216,11 +216,22 @@ DEPENDENT = 1e4  # tolerances of robots whose rows are always dependent, beside 
 OPENED = 0.01  # rad or m, by which loops are opened where a function takes open ones
 
 
-def examples(robot: Robot, function: Function, real: Real = "double", count: int = 5, seed: int = 0) -> Example:
-    """Random states of a robot, rounded to `real`, with expected results; fewer where the results are large."""
+def examples(
+    robot: Robot,
+    function: Function,
+    real: Real = "double",
+    count: int = 5,
+    seed: int = 0,
+    closed: Sequence[State] = (),
+) -> Example:
+    """Random states of a robot, rounded to `real`, with expected results; fewer where the results are large.
+
+    `closed`: states of a robot with loops to begin with, so that those of several functions are searched for once.
+    """
     rng = np.random.default_rng(seed)
     count = max(1, min(count, MOST_NUMBERS // max(1, sum(a.width for a in function.outputs))))
-    states = [_state(robot, function, rng) for _ in range(count)]
+    given = [*closed[:count], *([None] * (count - len(closed)))]
+    states = [_state(robot, function, rng, state) for state in given]
     inputs: list[Array] = []
     for argument, (name, _) in zip(function.inputs, function.task.inputs(robot.model), strict=True):
         if name in states[0]:
@@ -244,8 +255,8 @@ def examples(robot: Robot, function: Function, real: Real = "double", count: int
     scales = np.maximum(1.0, np.max([np.abs(out).max(axis=1, initial=0.0) for out in outputs], axis=0))
     scales = scales * _sensitivity(robot, function, inputs)
     if function.task.base.divides:
-        given = (inputs[0],) if robot.model.free is None else (inputs[0], inputs[-1])
-        (mass,) = robot.evaluator(Task("mass_matrix"), list(given))
+        of_mass = (inputs[0],) if robot.model.free is None else (inputs[0], inputs[-1])
+        (mass,) = robot.evaluator(Task("mass_matrix"), list(of_mass))
         scales = scales * np.linalg.cond(np.asarray(mass)).reshape(count)
     return Example(tuple(inputs), tuple(outputs), scales)
 
@@ -263,11 +274,13 @@ def _sensitivity(robot: Robot, function: Function, inputs: list[Array]) -> Array
     return np.linalg.cond(J) * largest**2  # products of rates, and levers
 
 
-def _state(robot: Robot, function: Function, rng: np.random.Generator) -> dict[str, Array]:
+def _state(
+    robot: Robot, function: Function, rng: np.random.Generator, closed_state: State | None = None
+) -> dict[str, Array]:
     """The state vectors that depend on each other: q, and the motion of closed loops."""
     if not robot.loops:
         return {"q": robot.random(rng)}
-    closed = random_state(robot, rng)._asdict()
+    closed = (closed_state or random_state(robot, rng))._asdict()
     if function.name == "projection" or function.task.entry.closed is None:  # of open loops as well
         closed["q"] = robot.integrate(closed["q"], rng.normal(0.0, OPENED, robot.dof))
         closed["qd"] = closed["qd"] + rng.normal(0.0, OPENED, robot.dof)
