@@ -162,8 +162,7 @@ def _stable(_: Load) -> Result:
         )
     ]
     rows: list[list[object]] = [
-        [str(n), float(by["recursive"][k]), float(by["cholesky"][k]), float(conditions[k])]
-        for k, n in enumerate(LENGTHS)
+        [str(n), *(float(x[k]) / EPSILON for x in by.values()), float(conditions[k])] for k, n in enumerate(LENGTHS)
     ]
     curves = [
         *(Curve(f"error, {name}", np.log10(kept), name == "cholesky") for name, kept in by.items()),
@@ -172,7 +171,7 @@ def _stable(_: Load) -> Result:
     lengths = np.array(LENGTHS, dtype=np.float64)
     return Result(
         checks,
-        [Numbers(["joints", "error, recursive", "error, Cholesky", "condition number"], rows)],
+        [Numbers(["joints", "error in units of rounding, recursive", "Cholesky", "condition number"], rows)],
         panels=[Panel("errors of the accelerations (log10, rad/s²)", lengths, curves, x_label="joints")],
         notes=[
             "Robots in general position, 20 states each; φ by inverse dynamics of known accelerations. No method is "
