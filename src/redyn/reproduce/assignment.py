@@ -69,7 +69,7 @@ def _carried_inwards(robot: Robot) -> Check:
 
 ITEMS = [
     Item(
-        "seed-002",
+        "assignment-torques",
         "Torques of three robots by recursive Newton-Euler",
         "Robot Dynamics and Control, second assignment, Exercise 2",
         _printed_torques,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from redyn.reproduce.assignment import ROBOTS
 from redyn.reproduce.check import near, statement, within
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene, tidy
 from redyn.reproduce.verified import verified
 from redyn.robot import External, Robot
 
@@ -122,21 +123,28 @@ def listing(
     return tau
 
 
-def _states(key: str) -> dict[str, Array]:
+class State(NamedTuple):
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+def state(key: str) -> State:
+    """A configuration of the assignment."""
     entry = verified("newton-euler", key)
-    return {name: np.array(entry[name]) for name in ("q", "qd", "qdd")}
+    return State(*(np.array(entry[name], dtype=np.float64) for name in State._fields))
 
 
 def pushed(robot: Robot, key: str, link: int | None) -> Array:
     """Torques with the push at the mass centre of one link, or of all."""
-    at = _states(key)
-    view = robot.denoc(at["q"], at["qd"], at["qdd"])
+    at = state(key)
+    view = robot.denoc(at.q, at.qd, at.qdd)
     external: External = {
-        name: np.concatenate([np.cross(view.C[i] - robot.forward_kinematics(at["q"], name)[:3, 3], PUSH), PUSH])
+        name: np.concatenate([np.cross(view.C[i] - robot.forward_kinematics(at.q, name)[:3, 3], PUSH), PUSH])
         for i, name in enumerate(robot.link_names)
         if link is None or link == i
     }
-    return robot.inverse_dynamics(at["q"], at["qd"], at["qdd"], external=external)
+    return robot.inverse_dynamics(at.q, at.qd, at.qdd, external=external)
 
 
 def _listing(load: Load) -> Result:
@@ -146,20 +154,23 @@ def _listing(load: Load) -> Result:
     literal: list[float] = []
     for key in verified("newton-euler"):
         name = key.partition("_")[0]
-        robot, at, g = load(ROBOTS[name]), _states(key), np.array(GRAVITY[name])
-        tau = listing(TABLES[name], **at, g=g)
-        ours = robot.inverse_dynamics(**at)
+        robot, at, g = load(ROBOTS[name]), state(key), np.array(GRAVITY[name])
+        tau = listing(TABLES[name], *at, g=g)
+        ours = robot.inverse_dynamics(*at)
         worst = max(worst, float(np.abs(tau - ours).max()))
         printed += map(float, verified("newton-euler", key, "printed"))
         literal += tau.tolist()
-        rows += [[robot.name, key[-1], str(i + 1), float(x), float(y)] for i, (x, y) in enumerate(zip(tau, ours, strict=True))]
-    slider = _states("ex2_conf2")
-    lost = listing(TABLES["ex2"], **slider, g=np.array(GRAVITY["ex2"]), cross_missing=True)
-    kept = listing(TABLES["ex2"], **slider, g=np.array(GRAVITY["ex2"]))
-    arm, at, g = load("newton-euler-rrr"), _states("ex3_conf1"), np.array(GRAVITY["ex3"])
-    every = listing(TABLES["ex3"], **at, g=g, F_ext=PUSH)
-    once = listing(TABLES["ex3"], **at, g=g, F_ext=PUSH, everywhere=False)
-    gravity = arm.gravity_torque(at["q"])
+        rows.extend(
+            [robot.name, key[-1], str(i + 1), float(x), float(y)]
+            for i, (x, y) in enumerate(zip(tau, ours, strict=True))
+        )
+    slider = state("ex2_conf2")
+    lost = listing(TABLES["ex2"], *slider, g=np.array(GRAVITY["ex2"]), cross_missing=True)
+    kept = listing(TABLES["ex2"], *slider, g=np.array(GRAVITY["ex2"]))
+    arm, at, g = load("newton-euler-rrr"), state("ex3_conf1"), np.array(GRAVITY["ex3"])
+    every = listing(TABLES["ex3"], *at, g=g, F_ext=PUSH)
+    once = listing(TABLES["ex3"], *at, g=g, F_ext=PUSH, everywhere=False)
+    gravity = arm.gravity_torque(at.q)
     checks = [
         within("torques of the corrected listing", worst, 1e-11, "redyn's recursion"),
         near("the same", literal, printed, 5e-5 / max(map(abs, printed)), "the printed values", against="printed"),
@@ -168,8 +179,8 @@ def _listing(load: Load) -> Result:
         statement(
             "τ_1 of the third robot is the same with and without gravity",
             abs(float(gravity[0])) < 1e-12,
-            f"the weights need {abs(float(gravity[0])):.0e} Nm about joint 1, whose axis is vertical: forces parallel to "
-            "an axis have no moment about it",
+            f"the weights need {abs(float(gravity[0])):.0e} Nm about joint 1, whose axis is vertical: forces parallel "
+            "to an axis have no moment about it",
         ),
     ]
     repairs = [
@@ -189,8 +200,8 @@ def _listing(load: Load) -> Result:
         "Slips without numbers: robot.R.pos(i,:) and robot.R.cm(i,:) lack the transpose in two lines, the inertia is "
         "called I in the struct and Izz in the code, and r(:,i) is the position relative to the previous joint.",
         "M_ext is subtracted for every link too.",
-        "Signs: with gravity the second torque of robot 1 in configuration 2 is negative although the joint accelerates "
-        "positively, because the weight alone would accelerate it more.",
+        "Signs: with gravity the second torque of robot 1 in configuration 2 is negative although the joint "
+        "accelerates positively, because the weight alone would accelerate it more.",
     ]
     header = ["robot", "configuration", "joint", "listing, corrected", "redyn"]
     return Result(checks, [Numbers(header, rows)], repairs=repairs, notes=notes)
@@ -205,17 +216,17 @@ def _figures(load: Load) -> Result:
     differences: list[float] = []
     for key, title in shown.items():
         name = key.partition("_")[0]
-        robot, at, table = load(ROBOTS[name]), _states(key), TABLES[name]
-        scenes.append(Scene(title, robot, at["q"][None], frames=True))
-        view = robot.denoc(at["q"], at["qd"], at["qdd"])
+        robot, at, table = load(ROBOTS[name]), state(key), TABLES[name]
+        scenes.append(Scene(title, robot, at.q[None], frames=True))
+        view = robot.denoc(at.q, at.qd, at.qdd)
         place, turn = np.zeros(3), np.eye(3)
         for i in range(len(table.m)):
             place = place + turn @ table.pos[i]
-            turn = turn @ table.ang[i] @ (_rz(at["q"][i]) if table.revolute[i] else np.eye(3))
-            place = place if table.revolute[i] else place + turn[:, 2] * at["q"][i]
+            turn = turn @ table.ang[i] @ (_rz(at.q[i]) if table.revolute[i] else np.eye(3))
+            place = place if table.revolute[i] else place + turn[:, 2] * at.q[i]
             centre = place + turn @ table.cm[i]
             differences.append(float(np.abs(view.C[i] - centre).max()))
-            rows.append([title, robot.name, str(i + 1), *(np.round(centre, 12) + 0.0).tolist()])
+            rows.append([title, robot.name, str(i + 1), *tidy(centre)])
     checks = [within("mass centres (m)", max(differences), 1e-12, "products of the assignment's tables")]
     header = ["figure", "robot", "link", "mass centre x", "y", "z"]
     return Result(checks, [Numbers(header, rows)], scenes=scenes)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
-from redyn.reproduce.check import ABOUT, about, first_crossing, shown, statement, within
+from redyn.reproduce.check import ABOUT, about, first_crossing, near, shown, statement, within
+from redyn.reproduce.closed_forms import masses_and_lengths, rods, three_link
 from redyn.reproduce.falls import POSITION, whole
 from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, joint_panels, series, together
 from redyn.reproduce.repairs import magnitudes_of_inertia
@@ -19,6 +21,7 @@ from redyn.trajectory import Motion, cycloidal
 
 TOLERANCE = 1e-6  # that of the paper
 LEFT = 1e-3  # rad or m: error at which we call the path left; the paper shows curves only
+ARM = 4.0  # s of the three-link arm: by then every integration has left the path
 VISIBLE = 1e-2  # and an error that is visible in a figure
 TABLED = "torques every 10 ms"  # interpolated linearly; the paper integrates in steps of that length
 HOW = (
@@ -27,7 +30,14 @@ HOW = (
 )
 
 
-def forced(robot: Robot, motion: Motion, method: str, tolerance: float = TOLERANCE, table: float | None = None) -> Run:
+def forced(
+    robot: Robot,
+    motion: Motion,
+    method: str,
+    tolerance: float = TOLERANCE,
+    table: float | None = None,
+    duration: float = T,
+) -> Run:
     """The torques of the desired motion at time t, independent of the state; from a table if its spacing is given."""
     start, still, _ = motion(0.0)
     if table is None:
@@ -36,7 +46,11 @@ def forced(robot: Robot, motion: Motion, method: str, tolerance: float = TOLERAN
         knots = np.linspace(0.0, T, round(T / table) + 1)
         push = knots, robot.inverse_dynamics(*motion(knots))
     # Only the tolerance determines the steps: our default limit of 0.1 s would make these runs more accurate.
-    return whole(simulate(robot, start, still, T, push, method, step=T, rtol=tolerance, atol=tolerance, sample=0.01))
+    return whole(
+        simulate(
+            robot, start, still, duration, push, method, step=duration, rtol=tolerance, atol=tolerance, sample=0.01
+        )
+    )
 
 
 def leaves(run: Run, desired: Array, error: float = LEFT) -> float | None:
@@ -147,7 +161,69 @@ def _end_effector(load: Load) -> Result:
     return Result(checks, [Numbers(header, rows)], panels, scenes=[scene(robot, q, "the desired motion")], notes=[HOW])
 
 
+def _three_link(load: Load) -> Result:
+    """Section 4 of the paper: the planar arm, by the recursion and by explicit equations, which "exactly match"."""
+    robot = load("three-link")
+    exact, sizes = rods(robot), masses_and_lengths(robot)
+    motion = cycloidal(robot.initial, [np.pi] * 3, T)
+    run = forced(exact, motion, "rkf45", duration=ARM)
+    t, desired = run.t, motion(run.t)[0]
+    explicit = _explicit(sizes, motion, t)
+    tight = forced(exact, motion, "dopri5", 1e-12, duration=ARM)
+    rng = np.random.default_rng(0)
+    q, qd, tau = (rng.uniform(-2, 2, (50, 3)) for _ in range(3))
+    direct = three_link(*sizes, q, qd).acceleration(qd, tau)
+    worst = float(np.linalg.cond(exact.mass_matrix(q)).max())
+    apart = first_crossing(t, np.abs(run.q - explicit).max(axis=1) - LEFT)
+    left = {"rkf45": leaves(run, desired), "tolerance 1e-12 (dopri5)": leaves(tight, desired)}
+    left["explicit equations, Dormand-Prince"] = first_crossing(t, np.abs(explicit - desired).max(axis=1) - LEFT)
+    together_until = min(ARM if x is None else x for x in left.values())
+    before = t < together_until
+    same = float(np.abs(run.q - explicit)[before].max())
+    checks = [
+        verified_torques(robot, motion, "three-link"),
+        near(
+            "accelerations at 50 states",
+            exact.forward_dynamics(q, qd, tau),
+            direct,
+            1e-13 * worst,
+            "the explicit equations (9.42)",
+            against="printed",
+        ),
+        within("positions until the first of them leaves the path", same, 2 * LEFT, "those by the explicit equations"),
+        statement(
+            f"forced motions by the recursion and by explicit equations exactly match ({LEFT:g} rad for {ARM:g} s)",
+            apart is None,
+            f"they differ by {LEFT:g} rad {shown(apart)}; the desired path is left "
+            + ", ".join(f"by {label} {shown(when)}" for label, when in left.items()),
+            "the motion is unstable: any two integrations of it diverge, even if the equations are the same; the "
+            "accelerations themselves match",
+        ),
+    ]
+    curves = {"desired": desired, "recursion, rkf45": run.q, "explicit equations, Dormand-Prince": explicit}
+    curves["recursion, tolerance 1e-12"] = tight.q
+    panels = [
+        replace(panel, limits=around(desired[:, i])) for i, panel in enumerate(joint_panels(robot, t, curves, POSITION))
+    ]
+    named = {"desired": desired, "rkf45": run.q, "explicit": explicit, "tight": tight.q}
+    return Result(checks, [series(t, robot.joint_names, "", **named)], panels, notes=[HOW])
+
+
+def _explicit(sizes: tuple[list[float], list[float]], motion: Motion, t: Array) -> Array:
+    """(9.42) integrated by SciPy's Dormand-Prince at the paper's tolerance, with the torques of the motion."""
+    from scipy import integrate  # pyright: ignore[reportMissingTypeStubs]
+
+    def rates(time: float, state: Array) -> Array:
+        q, qd, qdd = motion(time)
+        tau = three_link(*sizes, q, qd).torque(qd, qdd)
+        return np.concatenate([state[3:], three_link(*sizes, state[:3], state[3:]).acceleration(state[3:], tau)])
+
+    found = cast(Any, integrate).solve_ivp(rates, (0.0, ARM), np.zeros(6), "RK45", t, rtol=TOLERANCE, atol=TOLERANCE)
+    return found.y[:3].T
+
+
 ITEMS = [
+    Item("paper-section-4", "Forced motion of the three-link arm", PAPER + "section 4", _three_link),
     Item("paper-fig-6", "Forced motion: where the integrations diverge", PAPER + "Fig. 6", _both_robots),
     Item("paper-fig-7", "Forced motion: path of the Stanford arm's end effector", PAPER + "Fig. 7", _end_effector),
 ]

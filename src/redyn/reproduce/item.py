@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from redyn.reproduce.check import Check
 from redyn.reproduce.diagram import Diagram
@@ -133,6 +133,15 @@ class Item:
     title: str
     source: str
     build: Callable[[Load], Result]
+
+
+def tidy(values: ArrayLike) -> list[float]:
+    """Numbers for a table, without rounding errors of zero and without minus zeros.
+
+    >>> tidy([1e-17, -0.0, 0.5])
+    [0.0, 0.0, 0.5]
+    """
+    return [float(x) + 0.0 for x in np.round(np.asarray(values, dtype=np.float64), 12)]
 
 
 def series(t: Array, joints: Sequence[str], part: str = "", **kinds: Array) -> Numbers:

@@ -86,11 +86,13 @@ def _correspondence(load: Load) -> Result:
             near(f"{name}: Kalman gains", gains, view.psi, scale, "ψ_i"),
             near(f"{name}: variances of the innovations", variances, D, scale, "m^_i, the diagonal D of U D Uᵀ"),
             near(f"{name}: innovations of the measurements φ", innovations, np.linalg.solve(U, phi), 1e-10, "U⁻¹ φ"),
-            near(f"{name}: covariance of the measurements", view.GIM, robot.mass_matrix(q), scale, "the inertia matrix"),
+            near(
+                f"{name}: covariance of the measurements", view.GIM, robot.mass_matrix(q), scale, "the inertia matrix"
+            ),
         ]
-        rows += [
+        rows.extend(
             [name, str(i + 1), float(view.m_hat[i]), float(variances[i]), float(view.GIM[i, i])] for i in range(n)
-        ]
+        )
     notes = [
         "Read the inertia matrix as a covariance: noise of covariance M_i enters at link i, Bᵀ carries it towards the "
         "base, and joint i measures p_iᵀ x_i exactly. A Kalman filter from tip to base then has the covariances M^_i, "
@@ -107,7 +109,9 @@ def _saturation() -> Panel:
     links = np.arange(1.0, LONG + 1)
     curves = [Curve("m^_i, joints beyond free", view.m_hat), Curve("i_ii, joints beyond locked", np.diag(view.GIM))]
     bound = 2.2 * float(view.m_hat.max())
-    return Panel(f"inertia about joint i of {LONG} equal rods (kg m²)", links, curves, x_label="joint", limits=(0, bound))
+    return Panel(
+        f"inertia about joint i of {LONG} equal rods (kg m²)", links, curves, x_label="joint", limits=(0, bound)
+    )
 
 
 ITEMS = [

@@ -114,5 +114,10 @@ def _rows(robot: str, what: str, ours: Array, theirs: Array) -> list[list[object
 
 
 ITEMS = [
-    Item("seed-003", "Equations of motion by Lagrange", "H. Wang, Robot Dynamics (slides), Examples 1 and 2", _slides)
+    Item(
+        "slides-lagrange",
+        "Equations of motion by Lagrange",
+        "H. Wang, Robot Dynamics (slides), Examples 1 and 2",
+        _slides,
+    )
 ]

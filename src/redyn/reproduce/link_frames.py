@@ -9,13 +9,13 @@ import numpy as np
 from redyn.dynamics.denoc import cross
 from redyn.reproduce.check import Check, near, statement
 from redyn.reproduce.counts import RULES, overtakes
-from redyn.reproduce.item import Array, Bars, Curve, Item, Load, Numbers, Panel, Result
-from redyn.reproduce.published import FORWARD
+from redyn.reproduce.item import Array, Bars, Curve, Item, Load, Numbers, Panel, Result, tidy
+from redyn.reproduce.published import FORWARD, Formula
 from redyn.reproduce.torques import PAPER
 from redyn.robot import Robot
 
 E = np.array([0.0, 0.0, 1.0])
-EARLIER = (lambda n: 201 * n - 335.0, lambda n: 193 * n - 361.0)  # of Saha (1997), quoted in section 5
+EARLIER: tuple[Formula, Formula] = (lambda n: 201 * n - 335, lambda n: 193 * n - 361)  # quoted in section 5
 
 
 @dataclass(frozen=True)
@@ -178,10 +178,10 @@ def _algorithm(load: Load) -> Result:
             )
         )
     checks += [
-        Check("sum of the additions in braces", A == printed[1], _linear(A, "A"), against="printed"),
+        Check("sum of the additions in braces", printed[1] == A, _linear(A, "A"), against="printed"),
         Check(
             f"sum of the multiplications in braces is {_linear(printed[0], 'M')}",
-            M == printed[0],
+            printed[0] == M,
             _linear(M, "M"),
             "one multiplication per link is missing in the printed total; A.4(b) also counts n-3 of its n-2 links",
             "printed",
@@ -189,7 +189,8 @@ def _algorithm(load: Load) -> Result:
         _better_than_before(),
     ]
     rows: list[list[object]] = [
-        [step.name, step.what, _linear(step.M, "M"), _linear(step.A, "A"), _at(step.M, 6), _at(step.A, 6)] for step in STEPS
+        [step.name, step.what, _linear(step.M, "M"), _linear(step.A, "A"), _at(step.M, 6), _at(step.A, 6)]
+        for step in STEPS
     ]
     rows.append(["sum", "", _linear(M, "M"), _linear(A, "A"), _at(M, 6), _at(A, 6)])
     rows.append(["printed total", "", *(_linear(x, y) for x, y in zip(printed, "MA", strict=True)), 862, 797])
@@ -201,9 +202,9 @@ def _algorithm(load: Load) -> Result:
     own = robot_count()
     notes = [
         RULES,
-        "(16) and (17): M^_i = [I^ Fᵀ; F G] and ψ^_i = [top; bottom], here in the axes of frame i; A.7 calls F_ii H_ii.",
-        f"redyn's own graph needs {own[0]}M {own[1]}A for n = 6 with φ given: it works about joint origins and regroups "
-        "the inertial parameters. These counts are of the paper's steps, and of no program.",
+        "(16) and (17): M^_i = [I^ Fᵀ; F G] and ψ^_i = [top; bottom], in the axes of frame i; A.7 calls F_ii H_ii.",
+        f"redyn's own graph needs {own[0]}M {own[1]}A for n = 6 with φ given: it works about joint origins and "
+        "regroups the inertial parameters. These counts are of the paper's steps, and of no program.",
     ]
     blocks = _block_rows(sample) if sample else []
     return Result(
@@ -252,13 +253,10 @@ def _growth() -> Panel:
 
 
 def _block_rows(found: Blocks) -> list[list[object]]:
-    M = np.round(found.M_hat[2], 12) + 0.0
+    M, psi_hat = found.M_hat[2], found.psi_hat[2]
     named = (("I^", M[:3, :3]), ("F", M[3:, :3]), ("G", M[3:, 3:]))
-    rows: list[list[object]] = [
-        [f"{name}, row {k + 1}", *row] for name, block in named for k, row in enumerate(block.tolist())
-    ]
-    top, bottom = (np.round(found.psi_hat[2, part], 12) + 0.0 for part in (slice(0, 3), slice(3, 6)))
-    return [*rows, ["ψ^ top", *top.tolist()], ["ψ^ bottom", *bottom.tolist()]]
+    rows: list[list[object]] = [[f"{name}, row {k + 1}", *tidy(block[k])] for name, block in named for k in range(3)]
+    return [*rows, ["ψ^ top", *tidy(psi_hat[:3])], ["ψ^ bottom", *tidy(psi_hat[3:])]]
 
 
 ITEMS = [

@@ -83,7 +83,9 @@ def item_page(item: Item, result: Result, figures: Sequence[str], files: Sequenc
         f'<div class="sheet"><table>{rows}</table></div>',
         f"<h2>Corrections</h2><ul>{corrected}</ul>" if corrected else "",
         *(f'<iframe class="sheet player" src="{escape(name)}"></iframe>' for name in files if name.endswith(".html")),
-        f'<div class="sheet"><img class="drawing" src="{escape(item.name)}.png" alt=""></div>' if result.diagrams else "",
+        f'<div class="sheet"><img class="drawing" src="{escape(item.name)}.png" alt=""></div>'
+        if result.diagrams
+        else "",
         *(f'<div class="sheet">{figure}</div>' for figure in figures),
         f"<h2>Notes</h2><ul>{notes}</ul>" if notes else "",
         *(

@@ -19,7 +19,8 @@ from redyn.reproduce.torques import BOOK, PAPER, STANFORD_STOP, TIMES, T, apart,
 from redyn.robot import Robot
 from redyn.trajectory import cycloidal
 
-# a, b, alpha and theta of Tables 9.2-9.5 and of the paper's Table II as printed, independent of the library; None is the joint variable.
+# a, b, alpha and theta of Tables 9.2-9.5 and of the paper's Table II as printed, independent of the library; None is
+# the joint variable.
 QUARTER = np.pi / 2
 TABLES: dict[str, list[tuple[float, float | None, float, float | None]]] = {
     "three-link": [(0.3, 0, 0, None), (0.25, 0, 0, None), (0.22, 0, 0, None)],

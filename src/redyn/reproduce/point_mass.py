@@ -16,7 +16,7 @@ TIGHT = 1e-12
 
 
 @dataclass(frozen=True)
-class _Note:
+class Note:
     """Its symbols; f is the force of the arm on its environment, gravity points along +Y."""
 
     m: float
@@ -48,7 +48,7 @@ class _Note:
 
 def _equations(load: Load) -> Result:
     e = verified("point-mass")
-    note = _Note(*(e[k] for k in ("m", "l", "b", "g", "fx", "fy")))
+    note = Note(*(e[k] for k in ("m", "l", "b", "g", "fx", "fy")))
     th, thd, thdd, b = e["theta"], e["thetadot"], 0.7, note.b
     robot = load("point-mass")
     on_tip: External = {"tip": -np.array([0, 0, 0, note.fx, note.fy, 0.0])}  # the force on the tip is the reaction
@@ -107,7 +107,7 @@ def _equations(load: Load) -> Result:
 
 ITEMS = [
     Item(
-        "seed-004",
+        "note-state-space",
         "State-space equations of a point mass on a link",
         "Derivation of the Equation of Motion of a Rigid-link Robot Manipulator (note)",
         _equations,

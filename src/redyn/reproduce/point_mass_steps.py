@@ -1,5 +1,6 @@
 """The state-space note step by step: its outward and inward iterations (13)-(15), and the slips of (1), (4), (13)."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, FORCE, INK, joint_colour
 from redyn.reproduce.check import near
 from redyn.reproduce.diagram import Arrow, Diagram, Line, Point, arc
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.verified import verified
 from redyn.robot import External, Robot, load
 
@@ -38,7 +39,8 @@ def steps(e: dict[str, Any], squared: bool = True) -> Steps:
     F = m * v_dot_c
     tip = np.array([c * e["fx"] + s * e["fy"], c * e["fy"] - s * e["fx"], 0.0])  # 0f2 in link axes
     f = tip + F  # (14)
-    n = np.cross([l, 0, 0], F) + np.cross([l, 0, 0], tip)  # (15)
+    P = np.array([l, 0.0, 0.0])
+    n = np.cross(P, F) + np.cross(P, tip)  # (15)
     return Steps(v_dot_c, F, f, n)
 
 
@@ -120,7 +122,7 @@ def _iterations(load: Load) -> Result:
         ),
     ]
     rows: list[list[object]] = [
-        [f"{name}, {how}", *(np.round(x, 12) + 0.0).tolist()]
+        [f"{name}, {how}", *tidy(x)]
         for how, all_of in (("corrected", right), ("as printed", printed))
         for name, x in vars(all_of).items()
     ]
@@ -153,7 +155,7 @@ def _sketch(e: dict[str, Any]) -> Diagram:
             Arrow(np.zeros(2), np.array([0.7 * l, 0]), "$X_0$", FAINT, at_tip=True),
             Arrow(np.zeros(2), np.array([0, 0.5 * l]), "$Y_0$", FAINT, at_tip=True),
             Arrow(tip, tip + size * force, "$\\mathbf{f}$", FORCE, at_tip=True),
-            Arrow(tip, tip + [0, 0.3 * l], "$m_1 g$", INK, at_tip=True, offset=(5, -4)),
+            Arrow(tip, tip + np.array([0, 0.3 * l]), "$m_1 g$", INK, at_tip=True, offset=(5, -4)),
         ],
         [Point(np.zeros(2), "joint 1", offset=(-40, -14)), Point(tip, "$m_1$", offset=(-26, 6))],
         [label, Point(0.55 * tip, "$l_1$", offset=(-4, 12))],

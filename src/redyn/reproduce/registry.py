@@ -8,29 +8,48 @@ from collections.abc import Sequence
 from redyn.errors import InputError
 from redyn.reproduce import (
     assignment,
+    assignment_listing,
+    claims,
     counts,
+    examples,
     falls,
     forced,
     iftomm,
+    kalman,
     lagrange,
+    link_frames,
     pictures,
     point_mass,
+    point_mass_steps,
     quadruped,
     redysim,
+    sketches,
+    slides_forces,
+    slides_motion,
+    slides_newton_euler,
+    slides_particles,
     squeezer,
     torques,
+    twists,
 )
+from redyn.reproduce.errata import summary
 from redyn.reproduce.item import Item
 
 GROUPS = {  # what the names of their items begin with, in the order of the pages
+    "Errata": ("errata",),
     "The book: figures": ("fig-",),
+    "The book: examples and equations": ("example-", "eq-"),
     "The book: exercises": ("exercise-",),
     "The book: tables": ("table-",),
-    "The paper of 2003": ("paper-",),
-    "Other sources": ("seed-",),
+    "The book: claims": ("claim-",),
+    "The paper of 2003": ("paper-fig-", "paper-table-", "paper-section-", "paper-appendix-"),
+    "The Newton-Euler assignment": ("assignment-",),
+    "The lecture slides": ("slides-",),
+    "The note on state space": ("note-",),
     "Closed loops": ("four-bar", "3-rrr", "andrews", "two-four-bars", "bricard"),
     "Walking": ("quadruped",),
 }
+FORMER_NAMES = {"seed-002": "assignment-torques", "seed-003": "slides-lagrange", "seed-004": "note-state-space"}
 
 
 def group(name: str) -> str:
@@ -47,15 +66,27 @@ def _place(item: Item) -> tuple[int, int, list[float]]:
 
 
 MODULES = (
+    summary,
     torques,
     pictures,
+    sketches,
     falls,
     forced,
+    examples,
+    twists,
+    claims,
     counts,
+    link_frames,
+    kalman,
     assignment,
+    assignment_listing,
+    slides_motion,
+    slides_particles,
+    slides_newton_euler,
+    slides_forces,
     lagrange,
+    point_mass_steps,
     point_mass,
-    quadruped,
     redysim,
     squeezer,
     iftomm,
@@ -66,9 +97,10 @@ ITEMS = {item.name: item for item in sorted((i for m in MODULES for i in m.ITEMS
 
 def select(names: Sequence[str]) -> list[Item]:
     """The items of these names; all of them if none is given."""
-    for name in names:
+    wanted = [FORMER_NAMES.get(name, name) for name in names]
+    for name in wanted:
         if name not in ITEMS:
             close = difflib.get_close_matches(name, ITEMS, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"they are {', '.join(ITEMS)}"
             raise InputError(f"no item is called {name!r}; {hint}")
-    return [item for item in ITEMS.values() if not names or item.name in names]
+    return [item for item in ITEMS.values() if not wanted or item.name in wanted]

@@ -1,7 +1,9 @@
 """Labelled figures of the sources: coupled bodies, the three-link arm, and Denavit and Hartenberg's parameters."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, INK, PATH, joint_colour
 from redyn.reproduce.check import Check, near, statement, within
 from redyn.reproduce.diagram import AXES, Arrow, Diagram, Line, Point, arc, plane, space, turn
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.pictures import TABLES, frames
 from redyn.reproduce.torques import BOOK, PAPER
 from redyn.robot import Robot, load
@@ -47,7 +49,7 @@ def _coupled(_: Load) -> Result:
         f"-d_3 - r_1 differs from it by up to {off:.2g} m here",
     )
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist()]
+        [name, *tidy(x)]
         for name, x in (
             *((f"d_{i}", view.d[i - 1]) for i in (1, 2, 3)),
             *((f"r_{i}", view.r[i - 1]) for i in (1, 2, 3)),
@@ -91,7 +93,7 @@ def _chain(O: Array, C: Array, r: Array) -> Diagram:
     dots = [Point(start, f"joint {k + 1}", INK, offset=(4, -16)) for k, (start, _, _) in enumerate(bodies)]
     names = [Point(centre, f"#{k + 1}", joint_colour(k)) for k, (_, _, centre) in enumerate(bodies)]
     ground = Line(np.array([[-0.35, 0.0], [0.35, 0.0]]), FAINT, 3.0)
-    note = Point(middle + [0, -reach[1] * 1.08], "composite body 2", PATH, offset=(-40, -16))
+    note = Point(middle - np.array([0, reach[1] * 1.08]), "composite body 2", PATH, offset=(-40, -16))
     return Diagram(
         "serial manipulator (n = 3)", [*lines, ground, Line(ring, PATH, 1.2, dashed=True)], [], dots, [*names, note]
     )
@@ -116,7 +118,12 @@ def _vectors(O: Array, C: Array, r: Array) -> Diagram:
     ]
     dots = [Point(c, f"$C_{names[k]}$", INK, offset=(6, -14)) for k, c in enumerate(centres)]
     axes = [
-        Point(start, f"$O_{names[k]}$, $\\mathbf{{e}}_{names[k]}$ ⊙", joint_colour(k), offset=((-18, -20), (-58, 4), (2, 16))[k])
+        Point(
+            start,
+            f"$O_{names[k]}$, $\\mathbf{{e}}_{names[k]}$ ⊙",
+            joint_colour(k),
+            offset=((-18, -20), (-58, 4), (2, 16))[k],
+        )
         for k, (start, _, _) in enumerate(bodies)
     ]
     return Diagram("three coupled bodies; the axes e point at the reader", lines, arrows, [*dots, *axes])
@@ -127,9 +134,9 @@ def _three_link(load: Load) -> Result:
     q = np.array([0.6, 0.55, -0.9])
     view = robot.denoc(q)
     ends = [view.O[0], view.O[1], view.O[2], view.C[2] + view.r[2]]
-    lengths = [float(np.linalg.norm(b - a)) for a, b in zip(ends, ends[1:], strict=False)]
+    lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(ends)]
     table = [a for a, *_ in TABLES["three-link"]]
-    along = [np.arctan2(*(b - a)[1::-1]) for a, b in zip(ends, ends[1:], strict=False)]
+    along = [np.arctan2(*(b - a)[1::-1]) for a, b in pairwise(ends)]
     checks = [
         near("lengths a_i", lengths, table, 1e-12, "Table 9.2", against="printed"),
         near("angles θ_i between the links", np.diff([0.0, *along]), q, 1e-12, "the joint positions"),
@@ -141,7 +148,9 @@ def _three_link(load: Load) -> Result:
     for k in range(3):
         start, end = points[k], points[k + 1]
         unit = (end - start) / np.linalg.norm(end - start)
-        before = np.array([1.0, 0.0]) if k == 0 else (points[k] - points[k - 1]) / np.linalg.norm(points[k] - points[k - 1])
+        before = (
+            np.array([1.0, 0.0]) if k == 0 else (points[k] - points[k - 1]) / np.linalg.norm(points[k] - points[k - 1])
+        )
         lines += [
             Line(np.stack([start, end]), joint_colour(k), 13.0, strength=0.35),
             Line(np.stack([start, start + 0.13 * before]), FAINT, 1.0, dashed=True),
@@ -161,7 +170,9 @@ def _three_link(load: Load) -> Result:
         Arrow(np.zeros(2), np.array([0, 0.3]), "$Y_1$", AXES[1], at_tip=True),
         Arrow(np.array([0.62, 0.12]), np.array([0.62, 0.0]), "$\\mathbf{g}$", INK, at_tip=True),
     ]
-    dots = [Point(x, "") for x in points[:3]] + [Point(plane(c), "", joint_colour(k), marker="s") for k, c in enumerate(view.C)]
+    dots = [Point(x, "") for x in points[:3]] + [
+        Point(plane(c), "", joint_colour(k), marker="s") for k, c in enumerate(view.C)
+    ]
     rows: list[list[object]] = [[f"a_{k + 1} (m)", lengths[k], table[k]] for k in range(3)]
     drawn = Diagram("angles, lengths and frames", lines, arrows, dots, texts)
     return Result(checks, [Numbers(["length", "redyn", "Table 9.2"], rows)], diagrams=[drawn])
@@ -171,7 +182,7 @@ def parameters_by_the_rules(robot: Robot, q: Array) -> Array:
     """a, b, alpha, theta of every pair of frames by rules 3-6, from the poses of the frames alone."""
     poses = np.concatenate([np.eye(4)[None], frames(robot, q)])
     found: list[list[float]] = []
-    for one, two in zip(poses, poses[1:], strict=False):
+    for one, two in pairwise(poses):
         z, z_next, x, x_next = one[:3, 2], two[:3, 2], one[:3, 0], two[:3, 0]
         between = two[:3, 3] - one[:3, 3]
         found.append(
@@ -195,8 +206,10 @@ def _dh_rules(load: Load) -> Result:
         wanted = np.array([[*(value if x is None else x for x in row)] for row, value in zip(table, q, strict=True)])
         apart = np.abs(found - wanted)
         apart[:, 2:] = np.abs((found - wanted)[:, 2:] + np.pi) % (2 * np.pi) - np.pi
-        checks.append(within(f"{name}, a b α θ by rules 3-6", float(np.abs(apart).max()), 1e-12, "Table II", against="printed"))
-        rows += [[name, str(k + 1), *(np.round(row, 12) + 0.0).tolist()] for k, row in enumerate(found)]
+        checks.append(
+            within(f"{name}, a b α θ by rules 3-6", float(np.abs(apart).max()), 1e-12, "Table II", against="printed")
+        )
+        rows.extend([name, str(k + 1), *tidy(row)] for k, row in enumerate(found))
     puma = load("puma-2003")
     poses = np.concatenate([np.eye(4)[None], frames(puma, puma.initial)])
     gap = float(np.linalg.norm(poses[4, :3, 3] - poses[3, :3, 3]))
@@ -211,8 +224,8 @@ def _dh_rules(load: Load) -> Result:
     )
     header = ["robot", "i", "a (m)", "b (m)", "α (rad)", "θ (rad)"]
     notes = [
-        "Rule 1: Z_i is the axis of joint i, in either direction. Rule 2: X_i runs along the common normal from Z_i-1 to "
-        "Z_i; of parallel axes there are many, and any may be chosen. Rules 3 to 6: the figure. Frame n+1 is free.",
+        "Rule 1: Z_i is the axis of joint i, in either direction. Rule 2: X_i runs along the common normal from Z_i-1 "
+        "to Z_i; of parallel axes there are many, and any may be chosen. Rules 3 to 6: the figure. Frame n+1 is free.",
         "Rule 3 calls a_i nonnegative; that holds if X_i+1 points from Z_i to Z_i+1.",
     ]
     return Result(checks, [Numbers(header, rows)], diagrams=[_dh_figure()], notes=notes)
@@ -244,7 +257,10 @@ def _dh_figure() -> Diagram:
     ]
     at_theta = turn(foot, z, x, theta / 2, 0.72)[-1]
     at_alpha = turn(O_next, x_next, z, alpha / 2, 0.68)[-1]
-    texts = [Point(space(at_theta), "$\\theta_i$", PATH, offset=(-4, -6)), Point(space(at_alpha), "$\\alpha_i$", PATH, offset=(-5, 0))]
+    texts = [
+        Point(space(at_theta), "$\\theta_i$", PATH, offset=(-4, -6)),
+        Point(space(at_alpha), "$\\alpha_i$", PATH, offset=(-5, 0)),
+    ]
     dots = [Point(space(O), "$O_i$", offset=(6, -16)), Point(space(O_next), "$O_{i+1}$", offset=(8, -16))]
     return Diagram("Denavit and Hartenberg's parameters", lines, arrows, dots, texts)
 

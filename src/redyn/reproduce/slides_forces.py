@@ -1,5 +1,6 @@
 """The slides on generalised forces and coordinates: J^T f, the arm on a moving base, kinematics of Example 2."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 from redyn.report.colours import FAINT, FORCE, joint_colour
 from redyn.reproduce.check import near
 from redyn.reproduce.diagram import Arrow, Diagram, Line, Point, arc
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, Scene, tidy
 from redyn.reproduce.slides_motion import SLIDES
 from redyn.reproduce.verified import verified
 from redyn.robot import External, Robot, load
@@ -166,7 +167,7 @@ def _plan(q: Array) -> Diagram:
         [
             Line(centre + corners @ R.T, joint_colour(0), 2.0),
             Line(np.stack([joint, tip]), joint_colour(1), 12.0, strength=0.35),
-            Line(np.stack([centre, centre + [0.45, 0]]), FAINT, 1.0, dashed=True),
+            Line(np.stack([centre, centre + np.array([0.45, 0])]), FAINT, 1.0, dashed=True),
             Line(np.stack([centre, joint + R @ [0.35, 0]]), FAINT, 1.0, dashed=True),
             one,
             two,
@@ -213,11 +214,9 @@ def _example_2(load: Load) -> Result:
         near("Jᵀ f", needed, J.T @ f, TIGHT, "the slide", against="printed"),
     ]
     rows: list[list[object]] = [
-        [f"⁰T{k + 1}, row {i + 1}", *(np.round(row, 12) + 0.0).tolist()]
-        for k, pose in enumerate(ours)
-        for i, row in enumerate(pose[:3])
+        [f"⁰T{k + 1}, row {i + 1}", *tidy(row)] for k, pose in enumerate(ours) for i, row in enumerate(pose[:3])
     ]
-    rows += [[f"J, row {i + 1}", *(np.round(row, 12) + 0.0).tolist(), "", ""] for i, row in enumerate(J)]
+    rows.extend([f"J, row {i + 1}", *tidy(row), "", ""] for i, row in enumerate(J))
     return Result(
         checks,
         [Numbers(["matrix", "1", "2", "3", "4"], rows)],

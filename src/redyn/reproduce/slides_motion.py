@@ -1,11 +1,12 @@
 """The slides on motion: rotation about a fixed axis, of a vector and of a frame, and general motion of a body."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 import numpy as np
 
 from redyn.reproduce.check import near
-from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, Scene
+from redyn.reproduce.item import Array, Curve, Item, Load, Numbers, Panel, Result, Scene, tidy
 from redyn.robot import Robot
 
 SLIDES = "H. Wang, Robot Dynamics (slides), "
@@ -46,15 +47,16 @@ def _fixed_axis(load: Load) -> Result:
         near("v = ω × r, with r from the axis", np.cross(w, r), v, 1e-12, "v = ω × r_p", against="printed"),
         near("a = α × r_p + ω × (ω × r_p)", a_t + a_n, twist_rate[3:], 1e-12, "J q̈ + J̇ q̇", against="printed"),
         near("a_n = -ω² r", a_n, -(qd[0] ** 2) * r, 1e-12, "ω × (ω × r_p)", against="printed"),
-        near("|a| = √(a_t² + a_n²)", float(np.linalg.norm(a_t + a_n)), size, 1e-12, "the length of a", against="printed"),
+        near(
+            "|a| = √(a_t² + a_n²)", float(np.linalg.norm(a_t + a_n)), size, 1e-12, "the length of a", against="printed"
+        ),
         near("v", v, rate[:3, 3], 1e-8, "differences of positions"),
         near("a", a_t + a_n, second[:3, 3], 1e-4, "second differences of positions"),
     ]
     angles = np.linspace(0.0, 2 * np.pi, 121)
     circle = np.stack([robot.forward_kinematics([x, q[1]], "tip")[:3, 3] for x in angles])
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist(), float(np.linalg.norm(x))]
-        for name, x in (("r", r), ("v", v), ("a_t", a_t), ("a_n", a_n))
+        [name, *tidy(x), float(np.linalg.norm(x))] for name, x in (("r", r), ("v", v), ("a_t", a_t), ("a_n", a_n))
     ]
     return Result(
         checks,

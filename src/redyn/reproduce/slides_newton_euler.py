@@ -117,17 +117,22 @@ def _free_bodies(q: Array, R: Array) -> list[Diagram]:
     ground = Line(np.array([[-0.15, 0.0], [0.15, 0.0]]), FAINT, 2.0)
     first = Diagram(
         "link 1",
-        [Line(np.stack([O, B]), blue, 15.0, strength=0.35), ground, turned(O, 0.17, 0.9, 3.6), turned(B, 0.17, 1.2, 3.9)],
+        [
+            Line(np.stack([O, B]), blue, 15.0, strength=0.35),
+            ground,
+            turned(O, 0.17, 0.9, 3.6),
+            turned(B, 0.17, 1.2, 3.9),
+        ],
         [Arrow(C1, C1 + down, "$m_1 g$", INK, at_tip=True), *reaction(-1.0)],
         [Point(O, "O", offset=(6, -14)), Point(B, "B", red, offset=(-16, -20))],
-        [Point(np.array([-0.12, 0.2]), "$\\tau_1$"), Point(B + [-0.2, 0.22], "$-\\tau_2$", red)],
+        [Point(np.array([-0.12, 0.2]), "$\\tau_1$"), Point(B + np.array([-0.2, 0.22]), "$-\\tau_2$", red)],
     )
     second = Diagram(
         "link 2",
         [Line(np.stack([B, tip]), red, 15.0, strength=0.35), turned(B, 0.17, 0.9, 3.6)],
         [Arrow(C2, C2 + down, "$m_2 g$", INK, at_tip=True), *reaction(1.0)],
         [Point(B, "B", offset=(-16, -20)), Point(C2, "$C_2$", red, offset=(6, 6))],
-        [Point(B + [-0.22, 0.2], "$\\tau_2$")],
+        [Point(B + np.array([-0.22, 0.2]), "$\\tau_2$")],
     )
     return [first, second]
 

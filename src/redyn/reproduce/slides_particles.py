@@ -1,5 +1,6 @@
 """The slides on particles: ball and wedge, system of particles, and the massless link with two particles."""
 
+# ruff: noqa: RUF001  signs of mathematics, as the page shows them
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -10,7 +11,7 @@ import numpy as np
 from redyn.report.colours import FAINT, INK, joint_colour
 from redyn.reproduce.check import near
 from redyn.reproduce.diagram import Arrow, Diagram, Line, Point
-from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result
+from redyn.reproduce.item import Array, Item, Load, Numbers, Repair, Result, tidy
 from redyn.reproduce.slides_motion import SLIDES
 from redyn.robot import Robot, load
 
@@ -157,8 +158,13 @@ def _massless_link(_: Load) -> Result:
         abs(found - printed) > 1e-6,
         f"as printed it gives {printed:.4f} instead of {right:.4f} rad/s²",
     )
-    rows: list[list[object]] = [["with g", right, found, right - found], ["as printed", printed, found, printed - found]]
-    note = f"Letters only in the slides: m₁ = {M1:g} kg, m₂ = {M2:g} kg, l₁ = {L1:g} m, l₂ = {L2:g} m, θ = {TILT:g} rad."
+    rows: list[list[object]] = [
+        ["with g", right, found, right - found],
+        ["as printed", printed, found, printed - found],
+    ]
+    note = (
+        f"Letters only in the slides: m₁ = {M1:g} kg, m₂ = {M2:g} kg, l₁ = {L1:g} m, l₂ = {L2:g} m, θ = {TILT:g} rad."
+    )
     return Result(
         checks,
         [Numbers(["formula", "value (rad/s²)", "redyn", "difference"], rows)],
@@ -171,9 +177,7 @@ def _massless_link(_: Load) -> Result:
 def _principle(robot: Robot) -> Any:
     """The rate of H_O by differences along the motion equals the moment of the weights."""
     qdd, rate, step = float(robot.forward_dynamics([TILT], [2.0], [0.0])[0]), 2.0, 1e-5
-    H = [
-        float(robot.momentum([TILT + rate * t + qdd * t * t / 2], [rate + qdd * t])[2]) for t in (-step, step)
-    ]
+    H = [float(robot.momentum([TILT + rate * t + qdd * t * t / 2], [rate + qdd * t])[2]) for t in (-step, step)]
     moment = (M1 * L1 - M2 * L2) * G * np.cos(TILT)
     return near("Ḣ_O", (H[1] - H[0]) / (2 * step), moment, 1e-7, "the moment of the weights about O", against="printed")
 
@@ -181,17 +185,24 @@ def _principle(robot: Robot) -> Any:
 def _lever() -> Diagram:
     along = np.array([np.cos(TILT), np.sin(TILT)])
     one, two = -L1 * along, L2 * along
-    pull = 0.035
+    pull, beside = 0.035, np.array([0.06, -0.1])
     return Diagram(
         "massless link with two particles",
-        [Line(np.stack([one, two]), joint_colour(0), 3.0), Line(np.array([[0, 0], [0.75, 0]]), FAINT, 1.0, dashed=True)],
+        [
+            Line(np.stack([one, two]), joint_colour(0), 3.0),
+            Line(np.array([[0, 0], [0.75, 0]]), FAINT, 1.0, dashed=True),
+        ],
         [
             Arrow(one, one - [0, pull * M1 * G], "$m_1 g$", INK, at_tip=True),
             Arrow(two, two - [0, pull * M2 * G], "$m_2 g$", INK, at_tip=True),
-            Arrow(np.array([0.06, -0.1]), one + [0.06, -0.1], "$l_1$", FAINT, double=True, offset=(2, -14)),
-            Arrow(np.array([-0.06, 0.1]), two + [-0.06, 0.1], "$l_2$", FAINT, double=True, offset=(-16, 6)),
+            Arrow(beside, one + beside, "$l_1$", FAINT, double=True, offset=(2, -14)),
+            Arrow(-beside, two - beside, "$l_2$", FAINT, double=True, offset=(-16, 6)),
         ],
-        [Point(one, "$m_1$", offset=(-24, 4)), Point(two, "$m_2$", offset=(6, 6)), Point(np.zeros(2), "O", offset=(4, -14))],
+        [
+            Point(one, "$m_1$", offset=(-24, 4)),
+            Point(two, "$m_2$", offset=(6, 6)),
+            Point(np.zeros(2), "O", offset=(4, -14)),
+        ],
         [Point(np.array([0.3, 0.05]), "θ", INK, offset=(0, 0))],
     )
 
@@ -213,9 +224,7 @@ def _system_of_particles(load: Load) -> Result:
     )
     momentum = robot.momentum(q, qd)
     step = 1e-5
-    ahead, behind = (
-        robot.momentum(q + qd * t + qdd * t * t / 2, qd + qdd * t) for t in (step, -step)
-    )
+    ahead, behind = (robot.momentum(q + qd * t + qdd * t * t / 2, qd + qdd * t) for t in (step, -step))
     rates = (ahead - behind) / (2 * step)
     rods = [0.5 * 0.15, 0.4 * 0.125, 0.3 * 0.11]  # m times half a length, Table 9.2
     lengths, masses = [0.3, 0.25], [0.5, 0.4, 0.3]
@@ -245,10 +254,12 @@ def _system_of_particles(load: Load) -> Result:
         ),
     ]
     rows: list[list[object]] = [
-        [name, *(np.round(x, 12) + 0.0).tolist()]
+        [name, *tidy(x)]
         for name, x in (("r_c (m)", centre), ("L (kg m/s)", L), ("M a_c (N)", L_dot), ("H_O (kg m²/s)", H))
     ]
-    return Result(checks, [Numbers(["quantity", "x", "y", "z"], rows)], diagrams=[_centre(view.O, view.C, view.r, centre)])
+    return Result(
+        checks, [Numbers(["quantity", "x", "y", "z"], rows)], diagrams=[_centre(view.O, view.C, view.r, centre)]
+    )
 
 
 def _centre(O: Array, C: Array, r: Array, centre: Array) -> Diagram:

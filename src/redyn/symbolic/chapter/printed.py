@@ -45,7 +45,7 @@ def mci(view: Denoc) -> Array:
 
 
 def lost_torque(view: Denoc) -> Array:
-    """Torques that (9.16d) adds to the right ones, because its rate of d lacks e b_dot of prismatic joints."""
+    """Torques that are missing with (9.16d), because its rate of d lacks e b_dot of prismatic joints."""
     lost = np.zeros((view.n, 6))  # of every twist rate
     for i in range(1, view.n + 1):
         j = int(view.parent[i - 1])
