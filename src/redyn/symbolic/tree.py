@@ -65,7 +65,10 @@ class TreeEquations:
 
     def __repr__(self) -> str:
         what = "coordinate" if self.symbolic.flexible or self.symbolic.geared else "joint"
-        return f"<Equations of {self.name!r}: {counted(self.dof, what)}, {counted(len(self.values), 'constant')}>"
+        size = counted(self.dof, what)
+        if any(body.virtual for body in self.symbolic.bodies) and what == "joint":
+            size = f"{self.dof} degrees of freedom"
+        return f"<Equations of {self.name!r}: {size}, {counted(len(self.values), 'constant')}>"
 
     @property
     def name(self) -> str:
@@ -226,6 +229,11 @@ class TreeEquations:
         if self.robot.model.loops:
             raise InputError(
                 f"state_space: the loops of {self.name} are closed; `reduced_torque` is its equation of motion"
+            )
+        if self.symbolic.turning_rows:
+            raise InputError(
+                "state_space: the rates of joints that turn about a point are no derivatives of q; simulate the robot, "
+                "or use `inverse_mass_matrix` and `coordinate_rates`"
             )
         n = self.dof
         f = B = None
