@@ -28,7 +28,8 @@ LARGEST = 60_000  # terms of one closed form; longer ones are slow and unreadabl
 class ClosedForms:
     """Polynomials of every quantity, computed on first use."""
 
-    def __init__(self, robot: SymbolicRobot, model: Model) -> None:
+    def __init__(self, robot: SymbolicRobot, model: Model, expand: bool = False) -> None:
+        """`expand`: formulas with every product multiplied out."""
         self.robot = robot
         self.model = without_friction(symbolic_model(model, robot))
         joints = [letters(angle + robot.bodies[i].zero, True) for i, angle in robot.angles]
@@ -40,7 +41,7 @@ class ClosedForms:
         twists |= {wave.args[0] for x in (*rollers, *clamps) for wave in x.atoms(sp.cos, sp.sin)}
         self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols(), robot.quaternions)
         rates = [robot.qd[i] for i, _ in robot.angles]
-        self.writer = Writer(self.arith, parallel_runs(robot), rates, robot.rates_about_points)
+        self.writer = Writer(self.arith, parallel_runs(robot), rates, robot.rates_about_points, expand)
         self.over = self.model.over(self.arith)
         self.write = cache(self.writer.write)  # equal polynomials are written once
         self.run = cache(self._run)

@@ -33,6 +33,7 @@ def derive(
     where: Mapping[str, Any] | None = None,
     rods: bool | None = None,
     centres: Centres = "d",
+    expand: bool = False,
 ) -> Equations:
     """The equations of motion of a robot in closed form, by the same recursions that give its numbers.
 
@@ -41,7 +42,7 @@ def derive(
     (geometry, mass, centre, inertia, gravity, friction, armature, springs), letters or single names. `where` replaces a
     constant by a number or an expression. `rods` makes every link a slender rod, as in the book's examples; the default
     is to do so if the robot's numbers are those of rods. `centres="r"` uses the book's r_i, from the mass centre to the
-    far end, instead of d_i.
+    far end, instead of d_i. `expand=True` multiplies every product out, as the book prints its elements.
 
     Where wheels roll, the coordinates are x, y, psi of the base, phi of wheels and theta of other joints, and a disk
     that moves freely has x, y, z, psi, theta and phi: see `redyn.symbolic.rolling`.
@@ -56,6 +57,8 @@ def derive(
     \\frac{1}{2} m_{2} g a_{2} c_{12}
     >>> redyn.derive("two-link", numbers=["mass", "geometry"]).mass_matrix[1, 1]
     1/3
+    >>> print(redyn.derive("two-link", expand=True).text("mass_matrix", 1, 1))
+    1/3*m_1*a_1**2 + m_2*a_1**2 + 1/3*m_2*a_2**2 + m_2*a_1*a_2*c2
     """
     loaded = robot if isinstance(robot, Robot) else load(robot)
     if loaded.model.contacts:
@@ -72,13 +75,15 @@ def derive(
     symbolic_robot(loaded.description, loaded.model, first, centres, rods)
     eqs = kind(loaded, Parameters(numbers, where, first.known), centres, rods)
     eqs.free = given if given is not loaded else None
+    eqs.expand = expand
     chosen = {
         "numbers": numbers if isinstance(numbers, bool | str) else list(numbers),
         "rods": rods,
         "centres": centres,
+        "expand": expand,
     }
     chosen |= {"where": {name: str(value) for name, value in (where or {}).items()}}
-    defaults: dict[str, Any] = {"numbers": [], "rods": None, "centres": "d", "where": {}}
+    defaults: dict[str, Any] = {"numbers": [], "rods": None, "centres": "d", "expand": False, "where": {}}
     eqs.options = {name: value for name, value in chosen.items() if value != defaults[name]}
     return eqs
 

@@ -133,7 +133,9 @@ class Kinematics:
         return self._reduced("transforms", [*rows, [zero, zero, zero, one]])
 
 
-def on_joints(bodies: int) -> list[Frame]:
-    """The frames of links without a table: their own axes, on their joints."""
+def link_frames(robot: Robot, symbolic: SymbolicRobot) -> list[Frame]:
+    """Of a DH table its frames; else the axes of the links, on their joints."""
+    if symbolic.tabled:
+        return [symbolic_frame(robot, symbolic, symbolic, body.name) for body in symbolic.bodies]
     unit = Mat3(*(Vec3(*(sp.Integer(int(i == j)) for j in range(3))) for i in range(3)))
-    return [Frame(i, Pose(unit, Vec3(*(sp.Integer(0),) * 3))) for i in range(1, bodies + 1)]
+    return [Frame(i, Pose(unit, Vec3(*(sp.Integer(0),) * 3))) for i in range(1, symbolic.dof + 1)]

@@ -104,6 +104,21 @@ class Lagrange:
                         found[i][j] = found[i][j] + momentum if sign > 0 else found[i][j] - momentum
         return [[self.half * x for x in row] for row in found]
 
+    def momentum(self, qd: Vector) -> list[Any]:
+        """dL/dqd = H qd."""
+        return [_sum(h * x for h, x in zip(row, qd, strict=True)) for row in self.H]
+
+    def momentum_rate(self, qd: Vector, qdd: Vector) -> list[Any]:
+        """d/dt of it."""
+        rows = zip(self.H, self.H_dot(qd), strict=True)
+        return [_sum(h * x + d * y for h, d, x, y in zip(row, rate, qdd, qd, strict=True)) for row, rate in rows]
+
+    def slope(self, qd: Vector) -> list[Any]:
+        """dL/dq."""
+        n = range(self.dof)
+        energy = [self.half * _sum(self.dH[i][j][k] * qd[j] * qd[k] for j in n for k in n) for i in n]
+        return [a - b for a, b in zip(energy, self.forces, strict=True)]
+
     def centrifugal(self, qd: Vector) -> list[Any]:
         n = range(self.dof)
         return [_sum(self.christoffel(i, j, j) * qd[j] * qd[j] for j in n) for i in n]

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from redyn.kinematics.robot_like import LinkName
 from redyn.model import Frame
-from redyn.symbolic.kinematics import Kinematics, on_joints, symbolic_frame
+from redyn.symbolic.kinematics import Kinematics, link_frames, symbolic_frame
 from redyn.symbolic.notation import Expr
 from redyn.symbolic.results import Matrix
 from redyn.symbolic.tree import TreeEquations
@@ -72,10 +72,20 @@ class MovingEquations(TreeEquations):
         Matrix([[cos(theta_1), -sin(theta_1), 0, a_1*cos(theta_1)]])
         """
         _, last = self._frame(link)
-        frames = on_joints(self.symbolic.dof)
-        if self.symbolic.tabled:
-            frames = [self._frame(name)[1] for name in (body.name for body in self.symbolic.bodies)]
-        return [self.closed.written(rows) for rows in self._kinematics.transforms(frames, last)]
+        return [self.closed.written(rows) for rows in self._kinematics.transforms(self._link_frames, last)]
+
+    @cached_property
+    def _link_frames(self) -> list[Frame]:
+        return link_frames(self.robot, self.symbolic)
+
+    def link_transform(self, i: int) -> Matrix:
+        """The frame of link i, from 1, in that of the link before it, as `transforms` has them."""
+        frames = self._link_frames
+        return self.closed.written(self._kinematics.transforms(frames, frames[i - 1])[-1])
+
+    def link_pose(self, i: int) -> Matrix:
+        """The same frame in the world."""
+        return self.closed.written(self._kinematics.pose(self._link_frames[i - 1]))
 
     def jacobian(self, link: LinkName = None) -> Matrix:
         """6 x dof: the twist of a frame at its origin is jacobian * qd; angular rows first, world axes.

@@ -57,6 +57,7 @@ class TreeEquations:
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
         self.options: dict[str, Any] = {}  # the options of `derive`
+        self.expand = False  # whether formulas are multiplied out
         self._parameters = parameters
         self.q, self.qd, self.qdd = self.symbolic.q, self.symbolic.qd, self.symbolic.qdd
         self.tau = [symbol(f"tau_{i}") for i in range(1, self.dof + 1)]
@@ -102,7 +103,7 @@ class TreeEquations:
                 f"closed forms of {counted(self.dof, 'coordinate')} of a robot whose links bend are too long; "
                 "steps('inverse_dynamics') gives named intermediates, and robot.rigid() has shorter ones"
             )
-        return ClosedForms(self.symbolic, self.robot.model)
+        return ClosedForms(self.symbolic, self.robot.model, self.expand)
 
     @cached_property
     def tips(self) -> TipForms:
@@ -304,6 +305,9 @@ class TreeEquations:
             half_H_dot=write([[half * x for x in row] for row in found.H_dot(qd)]),
             S=write(found.S(qd)),
             torque=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.torque(qd, qdd)]),
+            momentum=column(found.momentum(qd)),
+            momentum_rate=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.momentum_rate(qd, qdd)]),
+            slope=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.slope(qd)]),
         )
 
     @cached_property

@@ -92,9 +92,15 @@ class Writer:
     are the rates of the revolute joints, `others` rates whose names have no dot."""
 
     def __init__(
-        self, arith: Polynomials, runs: Sequence[Sequence[int]], rates: Sequence[Expr], others: Collection[Expr] = ()
+        self,
+        arith: Polynomials,
+        runs: Sequence[Sequence[int]],
+        rates: Sequence[Expr],
+        others: Collection[Expr] = (),
+        expand: bool = False,
     ) -> None:
-        self.arith, self.runs = arith, runs
+        """`expand`: write sums of products instead of factoring them."""
+        self.arith, self.runs, self.expand = arith, runs, expand
         self._before: dict[Expr, Expr] = {}  # rate -> that of the previous parallel joint
         self._sums: dict[Expr, Expr] = {}  # rate -> the sum of all up to it
         for run in runs:
@@ -116,8 +122,8 @@ class Writer:
         """The shortest formula found, as a whole or with separate forms for the coefficients of each rate."""
         forms: list[tuple[float, Expr]] = []
         for cumulative, q in self._in_rates(p):
-            parts = self._by_rates(q)
-            found = self._forms(q) if len(parts) == 1 or len(q) <= _WHOLE else []
+            parts = [] if self.expand else self._by_rates(q)
+            found = self._forms(q) if len(parts) <= 1 or len(q) <= _WHOLE else []
             if len(parts) > 1:
                 found.append((1.0, sp.Add(*(key * self._part(part) for key, part in parts))))
             forms += [(w, e.xreplace(self._sums) if cumulative else e) for w, e in found]
@@ -192,7 +198,7 @@ class Writer:
                 atoms.append((sp.sin if sine else sp.cos)(angle))
             for rest, value in row.items():
                 terms[times(_monomial(rest, where), turn)] = sign * value
-        return Factoring(atoms, self._kind).shortest(terms)
+        return self._collected(atoms, terms)
 
     def _as_powers(self, waves: Fourier, cumulative: bool, eliminate: str) -> Expr:
         """Over c and s of the angles themselves, or of their sums along parallel joints."""
@@ -223,7 +229,11 @@ class Writer:
                         del terms[monomial]
         pairs = [(sp.cos(angle), sp.sin(angle)) for angle in angles]
         whole = {1 - x**2: y**2 for c, s in pairs for x, y in ((c, s), (s, c))}
-        return Factoring(atoms, self._kind).shortest(terms).xreplace(whole)
+        return self._collected(atoms, terms).xreplace(whole)
+
+    def _collected(self, atoms: Sequence[Expr], terms: Terms) -> Expr:
+        found = Factoring(atoms, self._kind)
+        return found.expanded(terms) if self.expand else found.shortest(terms)
 
 
 def _monomial(exponents: Sequence[int], where: dict[int, int]) -> Monomial:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from redyn.symbolic.chapter import convective, counts, inertia, opening, others, solving
+from redyn.symbolic.chapter import (
+    complement,
+    convective,
+    counts,
+    inertia,
+    kinematics,
+    lagrange,
+    opening,
+    others,
+    solving,
+)
 from redyn.symbolic.chapter.blocks import Chapter, Code, word
 from redyn.symbolic.chapter.flexible.story import flexible_example
 from redyn.symbolic.chapter.loops.story import loop_example
@@ -18,13 +28,15 @@ from redyn.words import counted
 SECTIONS: tuple[Callable[[Chapter, Context], None], ...] = (
     opening.notation,
     opening.arm,
+    kinematics.kinematics,
     opening.vectors,
+    complement.complement,
     inertia.masses,
     inertia.gim,
     convective.mci,
     convective.vci,
     convective.motion,
-    others.by_lagrange,
+    lagrange.by_lagrange,
     others.by_newton_euler,
     others.side_by_side,
     solving.factors,
