@@ -42,6 +42,7 @@ CLOSED: dict[str, tuple[str, Literal["matrix", "vector", "scalar"]]] = {
 }
 
 
+MOST_MINORS = 4  # joints; determinants of larger mass matrices are too long
 MOST_FLEXIBLE = 7  # coordinates of a robot whose links bend; polynomials in amplitudes grow faster than others
 _RECURSIONS = {"coriolis_matrix": "coriolis_matrix_mci", "christoffel_matrix": "coriolis_matrix_christoffel"}
 
@@ -189,7 +190,7 @@ class TreeEquations:
     def _minors(self) -> list[Expr]:
         """Delta_k, the determinant of rows and columns k to n; the last is 1."""
         n = self.dof
-        if n > 4:
+        if n > MOST_MINORS:
             raise InputError(f"the closed forms of U and D are too long for {n} joints; use steps('udu')")
         return [self.closed.minor(range(k, n), range(k, n)) for k in range(n)] + [sp.Integer(1)]
 

@@ -22,7 +22,7 @@ _FLAT = 0.15  # a direction that is seen shorter than this is not drawn
 _write = Typesetter().write
 
 
-def annotations(at: Context, axes: Array, size: float, flat: Flat) -> Notes:
+def annotated(at: Context, axes: Array, size: float, flat: Flat) -> Notes:
     """Frames, angles, lengths and the force at the tip, for robots with few joints."""
     strokes: list[Stroke] = []
     labels: list[Mark] = []

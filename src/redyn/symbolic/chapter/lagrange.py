@@ -50,10 +50,7 @@ def _steps(chapter: Chapter, at: Context) -> None:
         Heading("Step 1: generalized coordinates", 2),
         Text(f"They are the joint variables, {', '.join(f'${x}$' for x in q)}."),
         Heading("Step 2: forces that do work and have no potential", 2),
-        Text(
-            f"Those of the actuators, {torques}{friction}. Bearings do no work"
-            + (", and weights and springs have a potential." if at.sprung else ", and weights have a potential.")
-        ),
+        Text(f"Those of the actuators, {torques}{friction}. Bearings do no work{_potentials(at)}."),
         Heading("Step 3: the energies", 2),
         formula("K", found.kinetic_energy),
         formula("U", found.potential_energy),
@@ -81,6 +78,11 @@ def _steps(chapter: Chapter, at: Context) -> None:
         *(formula(rf"\tau_{{{i + 1}}}", found.torque[i] + eqs.friction_torque[i]) for i in range(at.n)),
         Code("eqs.lagrange.momentum, eqs.lagrange.momentum_rate, eqs.lagrange.slope"),
     )
+
+
+def _potentials(at: Context) -> str:
+    known = ["weights"] * at.heavy + ["springs"] * at.sprung
+    return f", and {' and '.join(known)} have a potential" if known else ""
 
 
 def _structure(chapter: Chapter, at: Context) -> None:

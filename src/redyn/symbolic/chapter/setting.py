@@ -68,7 +68,8 @@ class Context:
     def short(self) -> bool:
         """Whether closed forms are worth printing."""
         most = SHORT_LOOPED if self.looped else SHORT
-        return self.n <= most and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
+        bodies = self.n - sum(body.virtual for body in self.bodies)
+        return bodies <= most and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
     # --- numbers at the state ------------------------------------------------------------------------------------
 

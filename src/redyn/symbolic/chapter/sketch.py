@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from redyn.symbolic.chapter.annotations import annotations
+from redyn.symbolic.chapter.annotations import annotated
 from redyn.symbolic.chapter.blocks import Drawing, Mark, Stroke
 from redyn.symbolic.chapter.labels import placed
 from redyn.symbolic.chapter.setting import Context
@@ -58,7 +58,7 @@ def sketch(at: Context) -> Drawing:
     massive = [i for i in range(1, n + 1) if not at.bodies[i - 1].virtual]
     named = [("O", i, view.O[i - 1]) for i in range(1, n + 1)] + [("C", i, view.C[i - 1]) for i in massive]
     named += [("P", k, point) for k, point in {k: point for _, k, point in at.cut_points}.items()]
-    more, notes = annotations(at, axes, size, flat)
+    more, notes = annotated(at, axes, size, flat)
     strokes += more
     labels += notes
     labels += _together([(f"{letter}_{{{i}}}", flat(p)) for letter, i, p in named], _SAME * size)

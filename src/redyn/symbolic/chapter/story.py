@@ -46,6 +46,11 @@ SECTIONS: tuple[Callable[[Chapter, Context], None], ...] = (
 )
 
 
+def size(eqs: Equations) -> str:
+    rows = any(body.virtual for body in eqs.symbolic.bodies)
+    return f"{eqs.dof} degrees of freedom" if rows else counted(eqs.dof, "joint")
+
+
 def worked_example(
     eqs: Equations,
     q: Array | None = None,
@@ -68,7 +73,7 @@ def worked_example(
     beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(
         f"Equations of motion: {word(eqs.name)}",
-        f"A derivation by the DeNOC method, compared with {beside} ({counted(eqs.dof, 'joint')})",
+        f"A derivation by the DeNOC method, compared with {beside} ({size(eqs)})",
     )
     chapter.add(Code(setup_cell(eqs, eqs.robot, {"q": at.q, "qd": at.qd, "qdd": at.qdd})))
     for count, section in enumerate(SECTIONS, start=1):
