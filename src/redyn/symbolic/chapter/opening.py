@@ -186,7 +186,13 @@ def _tables(at: Context) -> list[Block]:
         )
         header = ("link", "parent", "offset to the joint", "constant rotations", "variable")
         rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
-    blocks: list[Block] = [Text(how), Table(header, tuple(rows), "Geometry.")]
+    return [Text(how), Table(header, tuple(rows), "Geometry."), *inertia_tables(at)]
+
+
+def inertia_tables(at: Context) -> list[Block]:
+    """Masses, mass centres and inertia tensors, and the values of all constants."""
+    eqs = at.eqs
+    own = eqs.symbolic.split(eqs.q)
     inertial: list[tuple[str, ...]] = []
     for i, b in enumerate(at.bodies, start=1):
         if b.virtual:
@@ -194,13 +200,14 @@ def _tables(at: Context) -> list[Block]:
         xx, xy, xz, yy, yz, zz = b.inertia
         tensor = matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         x, y, z = b.centre
-        d = (x, y, z if b.kind == "revolute" else z + eqs.q[i - 1] + b.zero)
+        slides = b.kind == "prismatic" and b.single
+        d = (x, y, z + own[i - 1][0] + b.zero if slides else z)
         inertial.append((str(i), _cell(b.mass), f"${vector(d)}$", f"${tensor}$"))
-    blocks += [
-        Text(
-            "The mass centre and the inertia tensor about it, in the axes of the link: $z$ along its joint, $x$ "
-            "along the common normal to the next joint."
-        ),
+    axes = "$z$ along its joint, $x$ along the common normal to the next joint"
+    if eqs.symbolic.turning_rows:
+        axes = "those of the file for a joint that turns about a point, else $z$ along the joint"
+    blocks: list[Block] = [
+        Text(f"The mass centre and the inertia tensor about it, in the axes of the link: {axes}."),
         Table(("link", "mass", r"$\b{d}_i$", r"$\b{I}_i$"), tuple(inertial), "Inertia."),
     ]
     values = [(symbol_latex(s.name), x) for s, x in eqs.values.items()]

@@ -60,7 +60,11 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
     if note:
         chapter.add(note)
     if at.short:
+        row: list[int] = []  # the links of a joint with several rates
         for i, link in enumerate(at.eqs.newton_euler, start=1):
+            row.append(i)
+            if at.bodies[i - 1].virtual:
+                continue
             chapter.add(Heading(f"Free body of link {i}, in its own axes", 2))
             shown: list[Block] = []
             for name, v in (
@@ -69,10 +73,12 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
                 (r"\b{f}_{%d}", link.force),
             ):
                 shown += column(name % i, list(v))
-            along = r"\b{n}" if at.bodies[i - 1].kind == "revolute" else r"\b{f}"
-            total = link.tau + at.eqs.friction_torque[i - 1]
-            shown.append(formula(rf"\tau_{{{i}}} = (\,{along}_{{{i}}})_z{at.drive(i)}", total))
+            for k in row:
+                along = r"\b{n}" if at.bodies[k - 1].kind == "revolute" else r"\b{f}"
+                total = at.eqs.newton_euler[k - 1].tau + at.eqs.friction_torque[k - 1]
+                shown.append(formula(rf"\tau_{{{k}}} = (\,{along}_{{{k}}})_z{at.drive(k)}", total))
             chapter.add(*shown)
+            row = []
         chapter.add(Code("eqs.newton_euler[-1].force, eqs.newton_euler[-1].tau"))
 
 
@@ -97,7 +103,6 @@ def numbers_by_three(at: Context) -> tuple[list[float], list[float]]:
 
 
 def side_by_side(chapter: Chapter, at: Context) -> None:
-    agreement = at.eqs.check(points=3)
     cut, energetic = numbers_by_three(at)
     drive = at.drive_in_general
     projected = [rf"\tau_i = \b{{e}}_i^{{T}} \b{{n}}_i{drive}"] if at.revolute else []
@@ -156,13 +161,14 @@ def side_by_side(chapter: Chapter, at: Context) -> None:
     ]
     chapter.add(
         Table(("", "DeNOC", "Newton-Euler", "Lagrange"), tuple(rows), "Torques at the state of the example."),
-        Table(
-            ("compared", "result"),
-            tuple(_verdict(str(c)) for c in agreement.comparisons),
-            "Agreement of the derivations.",
-        ),
+        agreement_table(at),
         Code("print(eqs.check())"),
     )
+
+
+def agreement_table(at: Context) -> Table:
+    rows = tuple(_verdict(str(c)) for c in at.eqs.check(points=3).comparisons)
+    return Table(("compared", "result"), rows, "Agreement of the derivations.")
 
 
 def _verdict(line: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ the robot itself has its joint origins where the user's file puts them, at other
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 
 from redyn.algebra import Mat3, Pose, Vec3
 from redyn.arithmetic import Floats
+from redyn.dynamics.algorithm import Conditions
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.kinematics import forward_kinematics, jacobian, poses, propagations
 from redyn.dynamics.passive import friction_torque, spring_torque
@@ -88,6 +91,11 @@ class Context:
         g = np.array(self.model.gravity.components(), dtype=np.float64)
         return Denoc(self.model, self.q, self.qd, self.qdd, g)
 
+    def run(self, name: str, *state: Array) -> Array:
+        """One of the recursions over the numbers of the formulas."""
+        columns = [cast("list[float]", x.tolist()) for x in state]
+        return np.array(ALGORITHMS[name].run(self.model, Floats(), columns, Conditions())[0], dtype=np.float64)
+
     def link_pose(self, i: int) -> Array:
         """The frame of link i in the world, in numbers."""
         return self._at_state(forward_kinematics, link_frames(self.eqs.robot, self.symbolic)[i - 1])
@@ -130,11 +138,15 @@ class Context:
     @cached_property
     def torque(self) -> Array:
         """Torque of the motion, with rotors, springs and friction."""
+        if self.eqs.symbolic.turning_rows:  # of which there is no dense view
+            return self.run("inverse_dynamics", self.q, self.qd, self.qdd)
         return self.view.tau + self.view.armature * self.qdd + self.springs + self.friction
 
     @cached_property
     def forward_possible(self) -> bool:
         """Whether every joint moves some inertia."""
+        if self.eqs.symbolic.turning_rows:
+            return bool(np.linalg.matrix_rank(self.run("mass_matrix", self.q).reshape(self.n, self.n)) == self.n)
         try:
             return bool(np.isfinite(self.view.m_hat).all())
         except SingularError:
@@ -344,8 +356,22 @@ def default_state(revolute: list[bool]) -> tuple[Array, Array, Array]:
     return q, np.resize(np.array([1.0, -0.5, 0.8]), dof), np.resize(np.array([0.5, 1.5, -1.0]), dof)
 
 
+def _default_q(eqs: Equations, single: Array) -> Array:
+    """With a rotation of 60 degrees about an axis that is along none of the link's."""
+    found: list[float] = []
+    for body, value in zip(eqs.symbolic.bodies, cast("list[float]", single.tolist()), strict=True):
+        if body.single:
+            found.append(value)
+        elif not body.continues:
+            found += [0.4, 0.2, 0.3][: body.coordinates - 4]
+            found += [1 / 6, 1 / 3, 1 / 3, math.sqrt(3) / 2]
+    return np.array(found)
+
+
 def example_state(eqs: Equations, q: Array | None, qd: Array | None, qdd: Array | None) -> tuple[Array, Array, Array]:
     """The given parts of a state, with defaults for the rest."""
     chosen = default_state([body.kind == "revolute" for body in eqs.symbolic.bodies])
+    if eqs.symbolic.turning_rows:
+        chosen = (_default_q(eqs, chosen[0]), *chosen[1:])
     first, second, third = (a if a is not None else b for a, b in zip((q, qd, qdd), chosen, strict=True))
     return first, second, third

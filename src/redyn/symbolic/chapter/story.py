@@ -21,6 +21,7 @@ from redyn.symbolic.chapter.loops.story import loop_example
 from redyn.symbolic.chapter.rolling.story import rolling_example
 from redyn.symbolic.chapter.setting import Array, Context, example_state
 from redyn.symbolic.chapter.setup import setup_cell
+from redyn.symbolic.chapter.turning.story import turning_example
 from redyn.symbolic.equations import Equations
 from redyn.symbolic.rolling.equations import RollingEquations
 from redyn.words import counted
@@ -69,6 +70,8 @@ def worked_example(
         return loop_example(eqs.robot, eqs, q, qd, qdd, done)
     if eqs.symbolic.flexible or eqs.symbolic.geared:
         return flexible_example(eqs, q, qd, qdd, done)
+    if eqs.symbolic.turning_rows:
+        return turning_example(eqs, q, qd, qdd, done)
     at = Context(eqs, *example_state(eqs, q, qd, qdd))
     beside = "Newton-Euler and Lagrange" if at.short else "Newton-Euler"
     chapter = Chapter(
