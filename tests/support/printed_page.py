@@ -14,7 +14,7 @@ from redyn.dynamics.kinematics import poses, propagations
 from redyn.symbolic.notation import symbol_latex
 
 CROSS = "xyz"
-PAIRED = {"b c", "b B", "dot b B", "tilde b H", "i", "u"}  # letters with two subscripts
+PAIRED = {"b c", "dot b c", "b B", "dot b B", "tilde b H", "i", "u"}  # letters with two subscripts
 
 
 def column(v):
@@ -31,6 +31,7 @@ class Page:
         self.n, self.heading, self.text = v.n, "", ""
         placed = poses(at.model, Floats(), propagations(at.model, Floats(), self.q.tolist()))
         self.R = [np.array([row.components() for row in (p.R.x, p.R.y, p.R.z)], dtype=float) for p in placed]
+        self.placed = [np.array([*p.o.components()], dtype=float) for p in placed]
         self.O = np.vstack([np.zeros(3), at.view.O])
         self.C = np.vstack([np.zeros(3), v.C])
         self.g = np.array(self.robot.gravity, dtype=float)
@@ -103,6 +104,10 @@ class Page:
         state_space = self.heading.startswith("State space")
         if (name, subscript) == ("b f", "e"):
             return column(self.tip)
+        if name in ("b T", "b J") or (name, subscript) in (("b v", "E"), ("V", "E")):
+            return self._moving(name, subscript, reader)
+        if "orthogonal complement" in self.heading and name in ("b 1", "b O", "b 0"):  # blocks of the whole robot
+            return {"b 1": np.eye(6), "b O": np.zeros((6, 6)), "b 0": np.zeros((6, 1))}[name]
         if (name, subscript) in (("b N", "l"), ("b N", "d")):
             return v.N_l if subscript == "l" else v.N_d
         if subscript:
@@ -154,6 +159,38 @@ class Page:
             "pi": lambda: np.pi,
         }
         return known[name]() if name in known else None
+
+    def _moving(self, name, subscript, reader):
+        """Poses, the Jacobian of the end effector, and its velocity."""
+        if name == "b T":
+            if subscript == "0E":
+                return self.robot.forward_kinematics(self.q)
+            j, i = reader.indices(subscript)
+            return np.linalg.inv(self._pose(j)) @ self._pose(i)
+        J = self.robot.jacobian(self.q)
+        if name == "b J":
+            return {"": J, "v": J[3:], r"\omega": J[:3]}[subscript]
+        v = (J @ self.qd)[3:]
+        return column(v) if name == "b v" else float(np.linalg.norm(v))
+
+    def _pose(self, i):
+        if i and self.at.eqs.symbolic.tabled:
+            return self.robot.forward_kinematics(self.q, i)
+        found = np.eye(4)
+        found[:3, :3], found[:3, 3] = self.R[i], self.placed[i]
+        return found
+
+    def slope(self, symbol):
+        """dL/d(symbol), by differences of the energies."""
+        eqs, h = self.at.eqs, 1e-6
+        total = 0.0
+        for sign in (1.0, -1.0):
+            q, qd = (
+                [x + sign * h * (s == symbol) for s, x in zip(symbols, values, strict=True)]
+                for symbols, values in ((eqs.q, self.q), (eqs.qd, self.qd))
+            )
+            total += sign * (self.robot.kinetic_energy(q, qd) - self.robot.potential_energy(q))
+        return float(total) / (2 * h)
 
     def _on_tip(self):
         return {} if self.robot.model.end_effector is None else {self.robot.model.end_effector: [0, 0, 0, *-self.tip]}
@@ -261,6 +298,7 @@ class Page:
             "gamma": lambda: float(self.robot.gravity_torque(self.q)[k]),
             "kappa": lambda: float(self.robot.spring_torque(self.q)[k]),
             "f": lambda: float(self.friction[k]),
+            "F": lambda: float(self.tau[k] - self.friction[k]),
             "tau": lambda: float(self.tau[k]),
             "theta": lambda: float(self.q[k]),
             "dot theta": lambda: float(self.qd[k]),
@@ -301,6 +339,7 @@ class Page:
             "b c": lambda: column(v.C[j - 1] - v.C[i - 1]),
             "b B": lambda: v.B(i, j),
             "dot b B": lambda: v.B_dot(i, j),
+            "dot b c": lambda: column(v.t_i(j)[3:] - v.t_i(i)[3:]),
             "tilde b H": lambda: v.H_tilde(i, j),
             "i": lambda: float(self.robot.mass_matrix(self.q)[i - 1, j - 1]),
             "u": lambda: float(self.robot.udu(self.q)[0][i - 1, j - 1]),

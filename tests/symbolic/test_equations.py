@@ -352,9 +352,10 @@ def test_command_shows_numbers_at_a_state(robot):
 
 
 def test_what_has_no_closed_form_is_refused_in_words():
-    result = run("planar-biped")
+    result = run("flexible-space-arm")
     assert str(result.exception) == (
-        "joint 'base' is planar: symbolic equations support revolute and prismatic joints only"
+        "joint 'base' is free: symbolic equations support revolute and prismatic joints only; lock it (robot.lock), or "
+        "use the robot's own functions, which need no closed form"
     )
 
 

@@ -19,10 +19,11 @@ from redyn.symbolic.chapter.counts import counts
 from redyn.symbolic.chapter.inertia import gim, masses
 from redyn.symbolic.chapter.setting import Context, example_state
 from redyn.symbolic.chapter.story import SECTIONS
+from redyn.symbolic.notation import symbol_latex
 
 EXACT, PRINTED = 1e-9, 1e-4  # five digits are printed
 # What this reader does not know: derivatives, sums without bounds, the step in time; and a motion that is not this one.
-SCHEMATIC = r"\\frac\{d\}|\\textstyle|_\{t\+1\}|\\ldots|^L = |^\\ddot\{\\g\{theta\}\} = \\b\{0\}$"
+SCHEMATIC = r"\\dot\{q\}_i\}|\\textstyle|_\{t\+1\}|\\ldots|^L = |^\\ddot\{\\g\{theta\}\} = \\b\{0\}$"
 OTHERWISE = {
     r"\partial U / \partial \b{q}": r"(\g{gamma} + \g{kappa})",
     r"\b{f}(\dot{\g{theta}})": r"\b{f}",
@@ -117,14 +118,14 @@ class Checked:
             pairs = [(i, j) for i, j in pairs if view.carries(j, i) and i != j]
         else:
             pairs = [(i, self.page.parent(i)) for i in every]
-            if r"\b{c}_{ij}" in statement:
+            if r"\b{c}_{ij}" in statement or r"\b{c}}_{ij}" in statement:
                 pairs = [(i, j) for i, j in pairs if j]
         return [{"i": i, "j": j} for i, j in pairs]
 
     def compare(self, parts, bindings):
         values = [self.value(part.strip(), bindings, first=k == 0) for k, part in enumerate(parts)]
         printed = any(re.search(r"\d\.\d|10\^", part) for part in parts)
-        tolerance = PRINTED if printed or "dot{K}" in parts[0] else EXACT
+        tolerance = PRINTED if printed or "dot{K}" in parts[0] or r"\partial L" in parts[0] else EXACT
         scale = max(float(np.abs(v).max()) for v in values)
         for value in values[1:]:
             pair = (np.asarray(v) if np.any(v) else 0.0 for v in (values[0], value))  # a zero is of any shape
@@ -143,12 +144,23 @@ class Checked:
         reader = Reader(self.page.look, self.page.children, bindings)
         if first and "convective" in self.page.heading and (element := re.fullmatch(r"c_\{([^{}]*)\}", latex)):
             return self.page.convective(*reader.indices(element[1]))
+        if first and (element := re.fullmatch(r"(\\frac\{d\}\{dt\} )?\\frac\{\\partial L\}\{\\partial (.*)\}", latex)):
+            return self.derivative(element[2], bool(element[1]))
         if first and (element := re.fullmatch(r"\\text\{(centrifugal|Coriolis)\}_\{(\d)\}", latex)):
             return self.split(element[1], int(element[2]))
         if element := re.fullmatch(r"(-?)(\\tfrac\{1\}\{2\} \\dot\{H\}|S)_\{([^{}]*)\}", latex):
             i, j = reader.indices(element[3])
             return (-1.0 if element[1] else 1.0) * self.half(i, j, symmetric=element[2] != "S")
         return reader.value(latex)
+
+    def derivative(self, by, in_time):
+        """dL/dq, dL/dqd or d/dt of it, which is dL/dq and the forces that are not of a potential."""
+        eqs, page = self.at.eqs, self.page
+        (symbol,) = (s for s in (*eqs.q, *eqs.qd) if symbol_latex(s.name) == by)
+        if not in_time:
+            return page.slope(symbol)
+        k = eqs.qd.index(symbol)
+        return page.slope(eqs.q[k]) + float(page.tau[k] - page.friction[k])
 
     def split(self, kind, i):
         """Centrifugal terms are what is left when one joint moves at a time."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Literal, cast
 
 from redyn.algebra import MassMatrix, RotationX, RotationZ, Sym3, Vec3
-from redyn.model import Beam, Contact, Link, Loop, Model, Rolling
+from redyn.model import QUATERNION_SIZE, Beam, Contact, Link, Loop, Model, Rolling
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.parameters import Parameters, exact
 
@@ -59,6 +60,18 @@ class Body:
     motor: int = 0  # behind an elastic gear, the number of its motor
     gear_stiffness: Expr = NOTHING
     gear_damping: Expr = NOTHING
+    coordinates: int = 1  # numbers of q that are its own: 4 or 7 where it begins a joint about a point, then 0
+    virtual: bool = False  # a part of a joint with several rates, without a body
+
+    @property
+    def single(self) -> bool:
+        """Whether it has one number in q, whose rate is its own."""
+        return self.coordinates == 1
+
+    @property
+    def continues(self) -> bool:
+        """Whether it continues the joint of the body before it, which turns about a point."""
+        return self.coordinates == 0
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,37 @@ class SymbolicRobot:
     @property
     def dof(self) -> int:
         return len(self.bodies)
+
+    @property
+    def starts(self) -> list[int]:
+        """Where in q the coordinates of each body begin."""
+        return [0, *accumulate(body.coordinates for body in self.bodies)][:-1]
+
+    def split(self, q: Sequence[Any]) -> list[Sequence[Any]]:
+        """q, body by body."""
+        return [q[start : start + b.coordinates] for start, b in zip(self.starts, self.bodies, strict=True)]
+
+    @property
+    def quaternions(self) -> list[tuple[Expr, ...]]:
+        """x y z w of every joint that turns about a point."""
+        return [tuple(own[-QUATERNION_SIZE:]) for own in self.split(self.q) if len(own) > 1]
+
+    @property
+    def turning_rows(self) -> list[tuple[int, bool]]:
+        """Joints that turn about a point: where their rates begin in qd, and whether they move that point as well."""
+        return [(i, b.coordinates > QUATERNION_SIZE) for i, b in enumerate(self.bodies) if b.coordinates > 1]
+
+    @property
+    def rates_about_points(self) -> set[Expr]:
+        """The rates of these and their derivatives: the former have no dot in their names."""
+        several = [i for i, body in enumerate(self.bodies) if not body.single]
+        return {x[i] for i in several for x in (self.qd, self.qdd)}
+
+    @property
+    def angles(self) -> list[tuple[int, Expr]]:
+        """Bodies, from 0, that turn by an angle, and that angle."""
+        own = enumerate(zip(self.bodies, self.split(self.q), strict=True))
+        return [(i, q[0]) for i, (body, q) in own if body.kind == "revolute" and body.single]
 
     @property
     def flexible(self) -> bool:
@@ -185,10 +229,11 @@ def symbolic_model(model: Model, robot: SymbolicRobot) -> Model:
     for link, body in zip(model.links, robot.bodies, strict=True):
         m, c, (xx, xy, xz, yy, yz, zz) = body.mass, body.centre, body.inertia
         half = (xx + yy + zz) / 2
+        rotations = tuple((RotationX if t.axis == "x" else RotationZ)(t.cosine, t.sine) for t in body.turns)
         joint = replace(
             link.joint,
             offset=Vec3(*body.offset),
-            rotations=tuple((RotationX if t.axis == "x" else RotationZ)(t.cosine, t.sine) for t in body.turns),
+            rotations=link.joint.rotations if body.continues else rotations,
             zero=body.zero,
             quarters=body.quarters,
             armature=body.armature,

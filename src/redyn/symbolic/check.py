@@ -13,7 +13,7 @@ from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.symbolic.agreement import TOLERANCE, Agreement, Comparison, distance
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.closed import without_friction
-from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
+from redyn.symbolic.lagrange import Energies, Lagrange, directions, energies, lagrange
 from redyn.symbolic.loops.check import compare_loops
 from redyn.symbolic.newton_euler import newton_euler
 from redyn.symbolic.point import Point
@@ -87,7 +87,7 @@ def _at_points(eqs: Equations, points: int, rng: np.random.Generator) -> list[Co
     worst = dict.fromkeys(names if rigid else names[1:], 0.0)
     for _ in range(points):
         arith = Point({s: float(rng.uniform(0.5, 1.5)) for s in sorted(symbols, key=str)})
-        q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof).tolist() for _ in range(3))
+        q, qd, qdd = (x.tolist() for x in random_motion(eqs.symbolic, rng))
         over = model.over(arith)
 
         def run(name: str, *state: Any, over: Any = over, arith: Point = arith) -> list[Any]:
@@ -114,10 +114,21 @@ def lagrange_at(robot: SymbolicRobot, arith: Point, q: Sequence[float]) -> Lagra
         return energies(robot, values, arith.const, arith.sincos)
 
     def derivative(k: int) -> Energies:
-        nudged = at([x + 1j * _STEP if i == k else x for i, x in enumerate(q)])
+        nudged = at([x + 1j * _STEP * rate if rate else x for x, rate in zip(q, ways[k], strict=True)])
         return Energies([[_slope(x) for x in row] for row in nudged.H], _slope(nudged.U))
 
-    return lagrange(at(list(q)), derivative, 0.5)
+    ways = directions(robot, list(q), arith.const)
+    return lagrange(at(list(q)), derivative, 0.5, robot.turning_rows)
+
+
+def random_motion(robot: SymbolicRobot, rng: np.random.Generator) -> tuple[Array, Array, Array]:
+    """q, qd and qdd; quaternions have length 1."""
+    q, qd, qdd = (rng.uniform(-1.5, 1.5, size) for size in (len(robot.q), robot.dof, robot.dof))
+    for start, body in zip(robot.starts, robot.bodies, strict=True):
+        if body.coordinates > 1:
+            turn = slice(start + body.coordinates - 4, start + body.coordinates)
+            q[turn] /= np.linalg.norm(q[turn])
+    return q, qd, qdd
 
 
 def _slope(value: Any) -> float:
@@ -136,7 +147,7 @@ def _with_robot(eqs: Equations, points: int, rng: np.random.Generator) -> Compar
     over = symbolic_model(eqs.robot.model, eqs.symbolic).over(arith)
     worst = 0.0
     for _ in range(points):
-        q, qd, qdd = (rng.uniform(-1.5, 1.5, eqs.dof) for _ in range(3))
+        q, qd, qdd = random_motion(eqs.symbolic, rng)
         state = [x.tolist() for x in (q, qd, qdd)]
         torque = np.array(ALGORITHMS["inverse_dynamics"].run(over, arith, state, Conditions())[0], dtype=np.float64)
         worst = max(worst, distance(torque, eqs.robot.inverse_dynamics(q, qd, qdd, loops=False)))

@@ -16,7 +16,7 @@ from redyn.errors import InputError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import SymbolicRobot, symbolic_model
 from redyn.symbolic.flexible.beams import beam_constants, bent_angles
-from redyn.symbolic.lagrange import Energies, Lagrange, energies, lagrange
+from redyn.symbolic.lagrange import Energies, Lagrange, directions, energies, lagrange
 from redyn.symbolic.newton_euler import FreeBody, newton_euler
 from redyn.symbolic.notation import Expr, sp
 from redyn.symbolic.polynomials import Poly, Polynomials, letters
@@ -28,19 +28,20 @@ LARGEST = 60_000  # terms of one closed form; longer ones are slow and unreadabl
 class ClosedForms:
     """Polynomials of every quantity, computed on first use."""
 
-    def __init__(self, robot: SymbolicRobot, model: Model) -> None:
+    def __init__(self, robot: SymbolicRobot, model: Model, expand: bool = False) -> None:
+        """`expand`: formulas with every product multiplied out."""
         self.robot = robot
         self.model = without_friction(symbolic_model(model, robot))
-        joints = [letters(q + b.zero, True) for q, b in zip(robot.q, robot.bodies, strict=True) if b.kind == "revolute"]
+        joints = [letters(angle + robot.bodies[i].zero, True) for i, angle in robot.angles]
         joints += [letters(angle, True) for angle in bent_angles(robot)]
         twists = {t.angle for b in robot.bodies for t in b.turns if t.cosine.free_symbols}
         twists |= {b.end_twist for b in robot.bodies if b.end_twist.free_symbols}
         rollers = [sp.sympify(x) for contact in robot.contacts for x in contact.roller]
         clamps = [x for body in robot.bodies if body.beam for x in beam_constants(body.beam)]
         twists |= {wave.args[0] for x in (*rollers, *clamps) for wave in x.atoms(sp.cos, sp.sin)}
-        self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols())
-        rates = [qd for qd, b in zip(robot.qd, robot.bodies, strict=True) if b.kind == "revolute"]
-        self.writer = Writer(self.arith, parallel_runs(robot), rates)
+        self.arith = Polynomials([*joints, *map(letters, sorted(twists, key=str))], self._symbols(), robot.quaternions)
+        rates = [robot.qd[i] for i, _ in robot.angles]
+        self.writer = Writer(self.arith, parallel_runs(robot), rates, robot.rates_about_points, expand)
         self.over = self.model.over(self.arith)
         self.write = cache(self.writer.write)  # equal polynomials are written once
         self.run = cache(self._run)
@@ -81,18 +82,19 @@ class ClosedForms:
         algorithm = ALGORITHMS[name]
         world = Conditions(frame=self._tip()) if "frame" in algorithm.options else Conditions()
         flat = [self.arith.reduced(p) for p in algorithm.run(self.over, self.arith, self._columns(name), world)[0]]
-        self._guard(name, flat)
+        self.guard(name, flat)
         return flat
 
     def _columns(self, name: str) -> Any:
         return self.state(ALGORITHMS[name].state)
 
-    def _guard(self, name: str, flat: Sequence[Poly]) -> None:
+    def guard(self, name: str, flat: Sequence[Poly], instead: str = "") -> None:
         largest = max(map(len, flat), default=0)
         if largest > LARGEST:
+            instead = instead or f"steps({name!r}) gives named intermediates"
             raise InputError(
-                f"{name}: a closed form of {largest} terms is too long; steps({name!r}) gives named intermediates, and "
-                f"numbers= or where= make it shorter"
+                f"{name}: a closed form of {largest} terms is too long; {instead}, and numbers= or where= make it "
+                f"shorter"
             )
 
     def _tip(self) -> Frame:
@@ -148,7 +150,7 @@ class ClosedForms:
                 term = entry * self._expanded_minor(rows[1:], rest)
                 total = total - term if k % 2 else total + term
         total = self.arith.reduced(total)
-        self._guard("determinant of the mass matrix", [total])
+        self.guard("determinant of the mass matrix", [total])
         return total
 
     @cached_property
@@ -176,11 +178,23 @@ class ClosedForms:
         at = Energies([[reduced(x) for x in row] for row in found.H], reduced(found.U))
 
         def derivative(k: int) -> Energies:
-            by = self.robot.q[k]
-            H = [[self.arith.derivative(x, by) for x in row] for row in at.H]
-            return Energies(H, self.arith.derivative(at.U, by))
+            return Energies([[self.along(x, k) for x in row] for row in at.H], self.along(at.U, k))
 
-        return lagrange(at, derivative, self.arith.element(sp.Rational(1, 2)))
+        return lagrange(at, derivative, self.arith.element(sp.Rational(1, 2)), self.robot.turning_rows)
+
+    def along(self, p: Poly, k: int) -> Poly:
+        """The derivative of a function of q along a unit rate k: by q_k, but for joints that turn about a point."""
+        total = self.arith.ring.zero
+        for symbol, rate in zip(self.robot.q, self._unit_rates[k], strict=True):
+            if rate:
+                total = total + self.arith.derivative(p, symbol) * rate
+        return self.arith.of_unit_norm(total)
+
+    @cached_property
+    def _unit_rates(self) -> list[list[Poly]]:
+        """q_dot for a unit of each rate: the columns of E(q)."""
+        (q,) = self.state(("q",))
+        return directions(self.robot, q, self.arith.const)
 
     def same(self, a: Poly, b: Poly) -> bool:
         """Whether two polynomials are equal for all angles."""
@@ -200,12 +214,14 @@ def without_friction(model: Model) -> Model:
 
 def parallel_runs(robot: SymbolicRobot) -> list[list[int]]:
     """Runs of revolute joints with parallel axes, as indices among these; prismatic joints may lie between."""
-    revolute = [i for i, body in enumerate(robot.bodies) if body.kind == "revolute"]
+    revolute = [i for i, _ in robot.angles]
     last: dict[int, int] = {}  # body -> the last revolute joint before it with a parallel axis
     chained: dict[int, int] = {}  # revolute joint -> the previous one in its run
     motors = {motor for _, motor, _ in robot.geared}  # they carry nothing: no angle is added to theirs
     for i, body in enumerate(robot.bodies):
         before = last.get(body.parent - 1) if body.parent and not body.turns and i not in motors else None
+        if not body.single:
+            continue
         if body.kind != "revolute":
             if before is not None:
                 last[i] = before

@@ -57,6 +57,10 @@ class Factoring:
         self.atoms = list(atoms)
         self._kind = [kind(atom) for atom in atoms]
 
+    def expanded(self, terms: Terms) -> Expr:
+        """Every product multiplied out."""
+        return sp.Add(*(self._rational(v) * self.product(m) for m, v in terms.items()))
+
     def shortest(self, terms: Terms) -> Expr:
         """The shortest of several factorings; one that reads better may be slightly longer."""
         if not terms:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from redyn.algebra import rotation_rows
 from redyn.dynamics.laws.spring import spring
 from redyn.symbolic.bodies import Body, SymbolicRobot
 
@@ -46,20 +47,49 @@ def plus(*vectors: Vector) -> Vector:
     return [sum(parts[1:], parts[0]) for parts in zip(*vectors, strict=True)]
 
 
-def rotation(body: Body, q: Any, convert: Convert, sincos: SinCos) -> list[Vector]:
-    """The columns of this matrix are the link's axes in its parent's."""
-    R = [[convert(int(i == j)) for j in range(3)] for i in range(3)]
-    turns = [(t.axis, convert(t.cosine), convert(t.sine)) for t in body.turns]
+def rotation(body: Body, q: Sequence[Any], convert: Convert, sincos: SinCos) -> list[Vector]:
+    """The columns of this matrix are the link's axes in its parent's; q are the body's own coordinates.
+
+    A joint that turns about a point is a row of bodies: the first turns, and each calls the axis z about or along
+    which its rate is.
+    """
+    if body.continues:
+        return _renamed(_unit(convert))
+    R = _turned(_unit(convert), body, convert)
+    if not body.single:
+        return _renamed(_product(R, rotation_rows(*q[-4:])))
     if body.kind == "revolute":
-        s, c = sincos(q + convert(body.zero))
+        s, c = sincos(q[0] + convert(body.zero))
         for _ in range(body.quarters):
             c, s = -s, c
-        turns.append(("z", c, s))
-    for axis, c, s in turns:
-        for row in R:
-            i, j = (1, 2) if axis == "x" else (0, 1)
-            row[i], row[j] = row[i] * c + row[j] * s, row[j] * c - row[i] * s
+        _turn(R, "z", c, s)
     return R
+
+
+def _unit(convert: Convert) -> list[Vector]:
+    return [[convert(int(i == j)) for j in range(3)] for i in range(3)]
+
+
+def _turned(R: list[Vector], body: Body, convert: Convert) -> list[Vector]:
+    for t in body.turns:
+        _turn(R, t.axis, convert(t.cosine), convert(t.sine))
+    return R
+
+
+def _turn(R: list[Vector], axis: str, c: Any, s: Any) -> None:
+    for row in R:
+        i, j = (1, 2) if axis == "x" else (0, 1)
+        row[i], row[j] = row[i] * c + row[j] * s, row[j] * c - row[i] * s
+
+
+def _renamed(R: list[Vector]) -> list[Vector]:
+    """The old x is the new z, the old y the new x."""
+    return [[y, z, x] for x, y, z in R]
+
+
+def _product(A: Sequence[Vector], B: Sequence[Sequence[Any]]) -> list[Vector]:
+    columns = [apply(A, list(column)) for column in zip(*B, strict=True)]
+    return [list(row) for row in zip(*columns, strict=True)]
 
 
 def apply(R: Sequence[Vector], v: Vector) -> Vector:
@@ -70,11 +100,15 @@ def back(R: Sequence[Vector], v: Vector) -> Vector:
     return [R[0][k] * v[0] + R[1][k] * v[1] + R[2][k] * v[2] for k in range(3)]
 
 
-def lever(body: Body, q: Any, R: Sequence[Vector], convert: Convert) -> tuple[Vector, Vector]:
+def lever(body: Body, q: Sequence[Any], R: Sequence[Vector], convert: Convert) -> tuple[Vector, Vector]:
     """From the parent's origin to the link's, in the parent's axes: the fixed part, and the joint's displacement."""
     fixed = [convert(x) for x in body.offset]
     zeros = [convert(0)] * 3
-    return fixed, apply(R, [*zeros[:2], q + convert(body.zero)]) if body.kind == "prismatic" else zeros
+    if len(q) > 4:  # a free joint: where it is comes before its quaternion
+        return fixed, apply(_turned(_unit(convert), body, convert), list(q[:3]))
+    if body.kind == "prismatic" and body.single:
+        return fixed, apply(R, [*zeros[:2], q[0] + convert(body.zero)])
+    return fixed, zeros
 
 
 def newton_euler(
@@ -84,25 +118,28 @@ def newton_euler(
     zero = convert(0)
     zeros: Vector = [zero, zero, zero]
     n = robot.dof
-    R = [rotation(body, q[i], convert, sincos) for i, body in enumerate(robot.bodies)]
+    own = robot.split(q)
+    R = [rotation(body, own[i], convert, sincos) for i, body in enumerate(robot.bodies)]
     omega, alpha, a_origin, weight_axes = [zeros], [zeros], [zeros], [[convert(g) for g in robot.gravity]]
+    carried = [zeros]  # the angular velocity with which the whole joint is carried, in link axes
     centre_acceleration: list[Vector] = []
     levers: list[Vector] = []
     for i, body in enumerate(robot.bodies):
         j = body.parent
-        fixed, slide = lever(body, q[i], R[i], convert)
+        fixed, slide = lever(body, own[i], R[i], convert)
         levers.append(plus(fixed, slide))
         w, wd = back(R[i], omega[j]), back(R[i], alpha[j])
         # The point of the parent that the link's origin passes, then the motion relative to it.
         a = back(R[i], plus(a_origin[j], cross(alpha[j], levers[i]), cross(omega[j], cross(omega[j], levers[i]))))
+        below = back(R[i], carried[j]) if body.continues else w
+        carried.append(below)
         if body.kind == "revolute":
             spin = [zero, zero, qd[i]]
-            wd = plus(wd, cross(w, spin), [zero, zero, qdd[i]])
+            wd = plus(wd, cross(below, spin), [zero, zero, qdd[i]])
             w = plus(w, spin)
-        else:
+        else:  # once as its direction turns, once as the lever grows; components of a free joint turn with its link
             slide = [zero, zero, qd[i]]
-            coriolis = cross(w, slide)
-            a = plus(a, coriolis, coriolis, [zero, zero, qdd[i]])
+            a = plus(a, cross(w, slide), cross(below, slide), [zero, zero, qdd[i]])
         omega.append(w)
         alpha.append(wd)
         a_origin.append(a)
@@ -132,7 +169,7 @@ def newton_euler(
         tau = moment_i[2] if body.kind == "revolute" else f[2]
         tau = tau + convert(body.armature) * qdd[i]
         if body.stiffness != 0:
-            tau = tau + spring(q[i], convert(body.stiffness), convert(body.rest))
+            tau = tau + spring(own[i][0], convert(body.stiffness), convert(body.rest))
         for link, motor, geared in robot.geared:
             if i in (link, motor):
                 twist = q[link] - q[motor] if i == link else q[motor] - q[link]

@@ -35,6 +35,7 @@ _GREEK = (
 )
 _ACCENTS = {"dot": r"\dot", "ddot": r"\ddot", "tilde": r"\tilde", "hat": r"\hat"}
 _LIKE_RATES = ("G", "G'", "Gamma", "nu", "tau^t")  # last in a product, as rates are
+_QUASI_RATE = r"(omega|v)_\d*[xyz]"  # components in the axes of a link, which are no derivatives
 BREAK = "\x01"  # where a long formula may be broken
 _LARGE = 10**6  # a denominator above this is a decimal number rather than a fraction
 
@@ -143,7 +144,9 @@ def _rank(factor: Expr) -> tuple[Any, ...]:
     if base.is_Symbol:
         name = str(base.name)
         group = {"m": 0, "I": 0, "g": 1}.get(name.split("_")[0], 2)
-        if "dot" in name or _like_rate(base) or name.startswith("e_"):  # amplitudes of modes beside their rates
+        if (
+            "dot" in name or _like_rate(base) or name.startswith("e_") or re.fullmatch(_QUASI_RATE, name)
+        ):  # amplitudes of modes beside their rates
             group = 6
         return (group, _natural(name))
     if isinstance(base, sp.cos | sp.sin):

@@ -54,7 +54,10 @@ class Divisor:
 class Polynomials:
     """The arithmetic. `angles` have generators for sine and cosine; `others` are the remaining symbols."""
 
-    def __init__(self, angles: Sequence[Angle], others: Iterable[Expr]) -> None:
+    def __init__(
+        self, angles: Sequence[Angle], others: Iterable[Expr], quaternions: Sequence[Sequence[Expr]] = ()
+    ) -> None:
+        """`quaternions`: letters x y z w whose squares add up to 1."""
         self.angles = list(angles)
         plain = {*others, *(s for a in angles for s in a.angle.free_symbols)}
         # By name; where springs rest comes last, so that differences read theta_1 - rest_1.
@@ -64,6 +67,10 @@ class Polynomials:
         self._index = {s: i for i, s in enumerate(self.ring.symbols)}
         self._letters = {sp.cos(a.angle): a.c for a in angles} | {sp.sin(a.angle): a.s for a in angles}
         self._by_angle = {self.element(a.angle): a for a in self.angles}
+        self._units = [
+            (self.index(w), 1 - sum((self.element(v) ** 2 for v in (x, y, z)), self.ring.zero))
+            for x, y, z, w in quaternions
+        ]
 
     def element(self, expression: Expr) -> Poly:
         """A SymPy expression, polynomial in the symbols, as an element of the ring."""
@@ -112,17 +119,24 @@ class Polynomials:
     def reduced(self, p: Poly) -> Poly:
         """Replaces every s^2 by 1 - c^2, which keeps products of many factors short."""
         for a in self.angles:
-            index = self.index(a.s)
-            if all(monomial[index] < 2 for monomial in p.monoms()):
-                continue
-            c = self.element(a.c)
-            other = 1 - c**2
-            parts: dict[int, Any] = {}
-            for monomial, value in p.terms():
-                pairs, odd = divmod(monomial[index], 2)
-                rest = (*monomial[:index], odd, *monomial[index + 1 :])
-                part = parts.setdefault(pairs, self.ring.zero.copy())
-                part[rest] = part.get(rest, 0) + value
-            p = sum((part * other**pairs for pairs, part in parts.items()), self.ring.zero)
-            p = self.ring.from_dict({m: v for m, v in p.terms() if v})
+            p = self._without_squares(p, self.index(a.s), 1 - self.element(a.c) ** 2)
+        return self.of_unit_norm(p)
+
+    def of_unit_norm(self, p: Poly) -> Poly:
+        """Replaces the square of every quaternion's w by 1 - x^2 - y^2 - z^2: what is left is canonical."""
+        for index, other in self._units:
+            p = self._without_squares(p, index, other)
         return p
+
+    def _without_squares(self, p: Poly, index: int, square: Poly) -> Poly:
+        """The square of a generator replaced."""
+        if all(monomial[index] < 2 for monomial in p.monoms()):
+            return p
+        parts: dict[int, Any] = {}
+        for monomial, value in p.terms():
+            pairs, odd = divmod(monomial[index], 2)
+            rest = (*monomial[:index], odd, *monomial[index + 1 :])
+            part = parts.setdefault(pairs, self.ring.zero.copy())
+            part[rest] = part.get(rest, 0) + value
+        p = sum((part * square**pairs for pairs, part in parts.items()), self.ring.zero)
+        return self.ring.from_dict({m: v for m, v in p.terms() if v})

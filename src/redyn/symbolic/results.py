@@ -27,6 +27,9 @@ class Lagrangian(NamedTuple):
     half_H_dot: Matrix
     S: Matrix
     torque: Matrix
+    momentum: Matrix  # dL/dqd
+    momentum_rate: Matrix  # d/dt of it
+    slope: Matrix  # dL/dq; of joints about a point along their rates
 
 
 class CutLink:

@@ -30,6 +30,7 @@ from redyn.symbolic.loops.frames import point, symbolic_loops, with_ends
 from redyn.symbolic.notation import joint_symbols, sp
 from redyn.symbolic.parameters import Parameters
 from redyn.symbolic.rolling.bodies import rolling_robot
+from redyn.symbolic.rows import Coordinates, coordinates, has_rows, joint_numbers, row_bodies, supported
 
 Centres = Literal["d", "r"]
 _NOISE = 1e-12  # relative; smaller values are rounding errors of zero
@@ -42,7 +43,8 @@ def symbolic_robot(
     if model.contacts:
         return rolling_robot(robot, model, parameters)
     for joint in _without_symbols(robot)[:1]:
-        reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support revolute and prismatic joints only"
+        what = "revolute and prismatic joints only" if _plain(robot) else "no helical joints"
+        reason = f"joint {joint.name!r} is {joint.type}: symbolic equations support {what}"
         numbers = "; `redyn equations` derives the loops of this robot with numbers" if robot.loops else ""
         if model.flexible:
             numbers = "; lock it (robot.lock), or use the robot's own functions, which need no closed form"
@@ -54,7 +56,6 @@ def symbolic_robot(
         )
     if model.flexible or any(link.joint.motor for link in model.links):
         return flexible_robot(robot, model, parameters, rods)
-    letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
     rows = _table(robot, model)
     is_rods = _are_rods(robot, rows) if rods is None else rods
     if rods and (rows is None or robot.convention != "dh"):
@@ -69,7 +70,12 @@ def symbolic_robot(
                 moment = m * a**2 / 12 if entry in ("yy", "zz") else sp.Integer(0)
                 parameters.suggest(f"I_{i}{entry}", moment)
     if rows is None:
-        bodies = [from_model(model, i, parameters) for i in range(1, model.dof + 1)]
+        several = has_rows(model)
+        bodies = (
+            row_bodies(model, parameters)
+            if several
+            else [from_model(model, i, parameters) for i in range(1, model.dof + 1)]
+        )
     else:
         build = _from_dh if robot.convention == "dh" else _from_modified_dh
         bodies = [build(model, rows, i, parameters, centres) for i in range(1, model.dof + 1)]
@@ -79,7 +85,7 @@ def symbolic_robot(
     tip_link, tip = _tip(model, bodies, table, parameters)
     gravity = gravity_constants(model, parameters)
     parameters.check_all_known()
-    q, qd, qdd = (joint_symbols(letters, accent) for accent in ("", "dot", "ddot"))
+    q, qd, qdd = _coordinates(robot, model)
     return SymbolicRobot(robot.name, tuple(bodies), gravity, tip, tip_link, q, qd, qdd, rows is not None, loops)
 
 
@@ -89,12 +95,27 @@ def unnamed_joints(robot: Robot) -> list[str]:
 
 
 def _without_symbols(robot: RobotDescription) -> list[JointDescription]:
-    return [link.joint for link in robot.links if link.joint.type not in ("revolute", "prismatic", "fixed")]
+    plain = _plain(robot)
+    return [link.joint for link in robot.links if not supported(link.joint.type, plain)]
+
+
+def _plain(robot: RobotDescription) -> bool:
+    """Whether only joints with one coordinate are supported: with closed loops, links that bend, gears that give."""
+    return bool(robot.loops) or any(link.flexible or link.joint.elastic for link in robot.links)
+
+
+def _coordinates(robot: RobotDescription, model: Model) -> Coordinates:
+    if has_rows(model):
+        return coordinates(model, {str(link.joint.name): link.joint.type for link in robot.links})
+    letters = ["theta" if link.joint.kind == "revolute" else "b" for link in model.links]
+    return Coordinates(*(joint_symbols(letters, accent) for accent in ("", "dot", "ddot")))
 
 
 def _table(robot: RobotDescription, model: Model) -> list[LinkDescription] | None:
     """The rows of the moving links, if the table describes them completely: nothing lumped, no fixed frames between."""
     if robot.convention not in ("dh", "modified-dh"):
+        return None
+    if has_rows(model):
         return None
     fixed = {link.name for link in robot.links if link.joint.type == "fixed"}
     if any(link.parent in fixed or (link.joint.type == "fixed" and (link.mass or 0.0) != 0.0) for link in robot.links):
@@ -227,7 +248,8 @@ def _tip(model: Model, bodies: list[Body], tabled: str | None, take: Parameters)
     o = frame.pose.o
     if tabled:  # there the axes are the user's own, up to the last rotation of a row
         o = own.R.T @ (o - own.o)
-    tip = point(take, number, [float(cast(float, x)) for x in o.components()], tabled is not None, "p_")
+    label = int(joint_numbers(model)[number - 1])
+    tip = point(take, label, [float(cast(float, x)) for x in o.components()], tabled is not None, "p_")
     if tabled == "dh":
         row_end = turned([turning("x", body.end_twist)], tip)
         tip = cast(Triple, tuple(a + b for a, b in zip(body.end, row_end, strict=True)))

@@ -42,6 +42,7 @@ CLOSED: dict[str, tuple[str, Literal["matrix", "vector", "scalar"]]] = {
 }
 
 
+MOST_MINORS = 4  # joints; determinants of larger mass matrices are too long
 MOST_FLEXIBLE = 7  # coordinates of a robot whose links bend; polynomials in amplitudes grow faster than others
 _RECURSIONS = {"coriolis_matrix": "coriolis_matrix_mci", "christoffel_matrix": "coriolis_matrix_christoffel"}
 
@@ -57,6 +58,7 @@ class TreeEquations:
         self.parameters: dict[str, Expr] = dict(parameters.expressions)
         self.known: dict[str, float] = dict(parameters.known)  # the robot's value of each
         self.options: dict[str, Any] = {}  # the options of `derive`
+        self.expand = False  # whether formulas are multiplied out
         self._parameters = parameters
         self.q, self.qd, self.qdd = self.symbolic.q, self.symbolic.qd, self.symbolic.qdd
         self.tau = [symbol(f"tau_{i}") for i in range(1, self.dof + 1)]
@@ -65,7 +67,10 @@ class TreeEquations:
 
     def __repr__(self) -> str:
         what = "coordinate" if self.symbolic.flexible or self.symbolic.geared else "joint"
-        return f"<Equations of {self.name!r}: {counted(self.dof, what)}, {counted(len(self.values), 'constant')}>"
+        size = counted(self.dof, what)
+        if any(body.virtual for body in self.symbolic.bodies) and what == "joint":
+            size = f"{self.dof} degrees of freedom"
+        return f"<Equations of {self.name!r}: {size}, {counted(len(self.values), 'constant')}>"
 
     @property
     def name(self) -> str:
@@ -99,7 +104,7 @@ class TreeEquations:
                 f"closed forms of {counted(self.dof, 'coordinate')} of a robot whose links bend are too long; "
                 "steps('inverse_dynamics') gives named intermediates, and robot.rigid() has shorter ones"
             )
-        return ClosedForms(self.symbolic, self.robot.model)
+        return ClosedForms(self.symbolic, self.robot.model, self.expand)
 
     @cached_property
     def tips(self) -> TipForms:
@@ -185,7 +190,7 @@ class TreeEquations:
     def _minors(self) -> list[Expr]:
         """Delta_k, the determinant of rows and columns k to n; the last is 1."""
         n = self.dof
-        if n > 4:
+        if n > MOST_MINORS:
             raise InputError(f"the closed forms of U and D are too long for {n} joints; use steps('udu')")
         return [self.closed.minor(range(k, n), range(k, n)) for k in range(n)] + [sp.Integer(1)]
 
@@ -226,6 +231,11 @@ class TreeEquations:
         if self.robot.model.loops:
             raise InputError(
                 f"state_space: the loops of {self.name} are closed; `reduced_torque` is its equation of motion"
+            )
+        if self.symbolic.turning_rows:
+            raise InputError(
+                "state_space: the rates of joints that turn about a point are no derivatives of q; simulate the robot, "
+                "or use `inverse_mass_matrix` and `coordinate_rates`"
             )
         n = self.dof
         f = B = None
@@ -296,6 +306,9 @@ class TreeEquations:
             half_H_dot=write([[half * x for x in row] for row in found.H_dot(qd)]),
             S=write(found.S(qd)),
             torque=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.torque(qd, qdd)]),
+            momentum=column(found.momentum(qd)),
+            momentum_rate=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.momentum_rate(qd, qdd)]),
+            slope=sp.ImmutableMatrix([self.closed.write_torque(p) for p in found.slope(qd)]),
         )
 
     @cached_property

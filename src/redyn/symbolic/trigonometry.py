@@ -8,7 +8,7 @@ of a run of parallel joints, as a person would.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import pairwise
 from math import comb
@@ -40,7 +40,7 @@ def fourier(p: Poly, arith: Polynomials) -> Fourier:
     joints = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if a.moves]
     fixed = [(arith.index(a.c), arith.index(a.s)) for a in arith.angles if not a.moves]
     result: Fourier = {}
-    for monomial, coefficient in p.terms():
+    for monomial, coefficient in arith.of_unit_norm(p).terms():
         exponents = list(monomial)
         waves: list[tuple[tuple[int, ...], int]] = [((), 1)]
         degree = sines = 0
@@ -89,10 +89,18 @@ def is_zero(p: Poly, arith: Polynomials) -> bool:
 
 class Writer:
     """Turns polynomials into formulas. `runs` are lists of parallel joints, as indices of the revolute ones; `rates`
-    are the rates of the revolute joints."""
+    are the rates of the revolute joints, `others` rates whose names have no dot."""
 
-    def __init__(self, arith: Polynomials, runs: Sequence[Sequence[int]], rates: Sequence[Expr]) -> None:
-        self.arith, self.runs = arith, runs
+    def __init__(
+        self,
+        arith: Polynomials,
+        runs: Sequence[Sequence[int]],
+        rates: Sequence[Expr],
+        others: Collection[Expr] = (),
+        expand: bool = False,
+    ) -> None:
+        """`expand`: write sums of products instead of factoring them."""
+        self.arith, self.runs, self.expand = arith, runs, expand
         self._before: dict[Expr, Expr] = {}  # rate -> that of the previous parallel joint
         self._sums: dict[Expr, Expr] = {}  # rate -> the sum of all up to it
         for run in runs:
@@ -101,17 +109,21 @@ class Writer:
                 total = total + rates[j]
                 self._before[rates[j]], self._sums[rates[j]] = rates[i], total
         self._part = cache(self._write_part)  # the same factors recur in other elements
-        self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s)}
+        self._other_rates = frozenset(others)
+        self._rates = {i for i, s in enumerate(arith.ring.symbols) if "dot" in str(s) or s in self._other_rates}
         self._angles = [a.angle for a in arith.angles if a.moves]
         self._letters = {arith.index(letter) for a in arith.angles for letter in (a.c, a.s) if a.moves}
         self._spelled = {a.c: sp.cos(a.angle) for a in arith.angles} | {a.s: sp.sin(a.angle) for a in arith.angles}
+
+    def _kind(self, atom: Expr) -> str:
+        return _kind(atom, self._other_rates)
 
     def write(self, p: Poly) -> Expr:
         """The shortest formula found, as a whole or with separate forms for the coefficients of each rate."""
         forms: list[tuple[float, Expr]] = []
         for cumulative, q in self._in_rates(p):
-            parts = self._by_rates(q)
-            found = self._forms(q) if len(parts) == 1 or len(q) <= _WHOLE else []
+            parts = [] if self.expand else self._by_rates(q)
+            found = self._forms(q) if len(parts) <= 1 or len(q) <= _WHOLE else []
             if len(parts) > 1:
                 found.append((1.0, sp.Add(*(key * self._part(part) for key, part in parts))))
             forms += [(w, e.xreplace(self._sums) if cumulative else e) for w, e in found]
@@ -186,7 +198,7 @@ class Writer:
                 atoms.append((sp.sin if sine else sp.cos)(angle))
             for rest, value in row.items():
                 terms[times(_monomial(rest, where), turn)] = sign * value
-        return Factoring(atoms, _kind).shortest(terms)
+        return self._collected(atoms, terms)
 
     def _as_powers(self, waves: Fourier, cumulative: bool, eliminate: str) -> Expr:
         """Over c and s of the angles themselves, or of their sums along parallel joints."""
@@ -217,18 +229,22 @@ class Writer:
                         del terms[monomial]
         pairs = [(sp.cos(angle), sp.sin(angle)) for angle in angles]
         whole = {1 - x**2: y**2 for c, s in pairs for x, y in ((c, s), (s, c))}
-        return Factoring(atoms, _kind).shortest(terms).xreplace(whole)
+        return self._collected(atoms, terms).xreplace(whole)
+
+    def _collected(self, atoms: Sequence[Expr], terms: Terms) -> Expr:
+        found = Factoring(atoms, self._kind)
+        return found.expanded(terms) if self.expand else found.shortest(terms)
 
 
 def _monomial(exponents: Sequence[int], where: dict[int, int]) -> Monomial:
     return tuple((where[i], power) for i, power in enumerate(exponents) if power)
 
 
-def _kind(atom: Expr) -> str:
+def _kind(atom: Expr, rates: Collection[Expr]) -> str:
     if not atom.is_Symbol:
         return "trig"
     name = str(atom.name)
-    if "dot" in name:
+    if "dot" in name or atom in rates:
         return "rate"
     return "mass" if name.split("_")[0] in ("m", "I") else "constant"
 

@@ -74,7 +74,7 @@ class Stroke:
     """A line of a drawing, through points in the plane."""
 
     points: tuple[tuple[float, float], ...]
-    kind: str  # link, slide, curve, axis, joint, gravity
+    kind: str  # link, slide, curve, axis, joint, gravity, force, arc, guide, length
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from redyn.symbolic.chapter.blocks import (
     Fold,
     Heading,
     Text,
+    column,
     formula,
     number,
     number_matrix,
@@ -39,6 +40,7 @@ def mci(chapter: Chapter, at: Context) -> None:
             "twice on its diagonal."
         ),
     )
+    chapter.add(*_propagation_rates(at))
     for note in (mci_index(at), prismatic_rate(at), omega_claim(at)):
         if note:
             chapter.add(note)
@@ -66,6 +68,30 @@ def mci(chapter: Chapter, at: Context) -> None:
                 "$\\b{C}\\dot{\\g{theta}}$, not $\\b{C}$, with other programs."
             )
         )
+
+
+def _propagation_rates(at: Context) -> list[Block]:
+    """B_dot, by the rates of the vectors between mass centres."""
+    pairs = [(i, body.parent) for i, body in enumerate(at.bodies, start=1) if body.parent]
+    if not pairs:
+        return []
+    found: list[Block] = [
+        Text("The rate of $\\b{B}_{ij}$ has that of $\\b{c}_{ij}$, the velocity of $C_j$ less that of $C_i$:"),
+        Equation(
+            (
+                r"\dot{\b{B}}_{ij} = \begin{bmatrix} \b{O} & \b{O} \\ "
+                r"\dot{\b{c}}_{ij} \times \b{1} & \b{O} \end{bmatrix}",
+            ),
+            "(9.16d)",
+        ),
+    ]
+    for i, j in pairs:
+        name = rf"\dot{{\b{{c}}}}_{{{pair(i, j)}}}"
+        if at.short:
+            found += column(name, at.c_dot(i, j))
+        else:
+            found.append(Equation((f"{name} = {number_vector(at.view.t_i(j)[3:] - at.view.t_i(i)[3:])}",)))
+    return found
 
 
 def _elements(at: Context) -> tuple[str, str]:

@@ -140,7 +140,7 @@ def _svg(drawing: Drawing) -> str:
     shapes: list[str] = []
     for stroke in drawing.strokes:
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in map(place, stroke.points))
-        arrow = ' marker-end="url(#tip)"' if stroke.kind in ("axis", "gravity", "joint") else ""
+        arrow = ' marker-end="url(#tip)"' if stroke.kind in ("axis", "gravity", "joint", "arc", "force") else ""
         shapes.append(f'<polyline class="{stroke.kind}" points="{path}"{arrow}/>')
     for mark in drawing.marks:
         x, y = place(mark.at)
@@ -161,12 +161,15 @@ def _svg(drawing: Drawing) -> str:
     )
 
 
+_GREEK = {"phi": "\u03c6", "psi": "\u03c8", "theta": "\u03b8", "beta": "\u03b2"}
+
+
 def _label(latex: str) -> str:
     r"""`\mathbf{e}_{1}` or `O_{1}, O_{2}` as SVG text."""
     shown: list[str] = []
     for part in latex.split(", "):
-        part = re.sub(r"^\\(phi|psi)(?![a-z])", lambda m: {"phi": "\u03c6", "psi": "\u03c8"}[m[1]], part)
-        match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{(\w+)\})?", part)
+        part = re.sub(r"^\\(phi|psi|theta|beta)(?![a-z])", lambda m: _GREEK[m[1]], part)
+        match = re.fullmatch(r"(?:\\mathbf\{(\w)\}|(\w))(?:_\{([\w']+)\})?", part)
         if match is None:
             shown.append(html.escape(part))
             continue

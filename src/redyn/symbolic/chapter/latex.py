@@ -170,6 +170,10 @@ def _tikz(drawing: Drawing) -> str:
         "axis": "->, gray",
         "joint": "->, thick, blue!60!black",
         "gravity": "->, thick",
+        "force": "->, thick, red!70!black",
+        "arc": "->, blue!60!black",
+        "guide": "densely dashed, gray",
+        "length": "gray!80!black",
     }
     lines = [f"\\draw[{style[s.kind]}] {' -- '.join(map(at, s.points))};" for s in drawing.strokes]
     shape = {

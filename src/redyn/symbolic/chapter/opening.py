@@ -23,7 +23,7 @@ from redyn.symbolic.chapter.blocks import (
 from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.chapter.sketch import sketch
 from redyn.symbolic.closed import parallel_runs
-from redyn.symbolic.notation import Expr, Typesetter, rate_sum, sp, symbol_latex
+from redyn.symbolic.notation import Expr, Typesetter, rate_sum, short_angle, sp, symbol_latex
 from redyn.words import counted
 
 _write = Typesetter().write
@@ -32,16 +32,22 @@ _write = Typesetter().write
 def notation(chapter: Chapter, at: Context) -> None:
     """The abbreviations in use."""
     parts: list[str] = []
-    if at.revolute:
-        i = at.revolute[0]
-        parts += [rf"$c_{{{i}}} = \cos\theta_{{{i}}}$", rf"$s_{{{i}}} = \sin\theta_{{{i}}}$"]
-    parallel = next((run for run in parallel_runs(at.eqs.symbolic) if len(run) > 1), None)
+    angles = [(i, angle) for i, angle in at.eqs.symbolic.angles if short_angle(angle)]
+    if angles:
+        _, angle = angles[0]
+        parts += [
+            rf"${_write(f(angle))} = {name}{_write(angle)}$" for f, name in ((sp.cos, r"\cos"), (sp.sin, r"\sin"))
+        ]
+    numbered = {i for i, _ in angles}
+    turning = [i for i, _ in at.eqs.symbolic.angles]
+    runs = [[turning[place] for place in run] for run in parallel_runs(at.eqs.symbolic)]
+    parallel = next((run for run in runs if len(run) > 1 and {*run[:2]} <= numbered), None)
     if parallel:
-        i, k = (at.revolute[place] for place in parallel[:2])
-        parts.append(rf"$s_{{{pair(i, k)}}} = \sin(\theta_{{{i}}} + \theta_{{{k}}})$")
-        rates = at.eqs.qd[i - 1] + at.eqs.qd[k - 1]
+        i, k = parallel[:2]
+        (first, second), rates = (dict(angles)[x] for x in (i, k)), at.eqs.qd[i] + at.eqs.qd[k]
+        parts.append(rf"${_write(sp.sin(first + second))} = \sin({_write(first)} + {_write(second)})$")
         if rate_sum(rates):
-            parts.append(rf"${_write(rates)} = {_write(at.eqs.qd[i - 1])} + {_write(at.eqs.qd[k - 1])}$")
+            parts.append(rf"${_write(rates)} = {_write(at.eqs.qd[i])} + {_write(at.eqs.qd[k])}$")
     abbreviations = f"Abbreviations: {', '.join(parts)}. " if parts else ""
     slides = (
         "In general formulas $\\theta_i$ is the joint variable, which is $b_i$ for a prismatic joint. "
@@ -60,7 +66,7 @@ def notation(chapter: Chapter, at: Context) -> None:
 
 def arm(chapter: Chapter, at: Context) -> None:
     chapter.add(Heading("The arm and its frames" if at.serial else "The robot and its frames"))
-    chapter.add(Text(f"The robot {word(at.eqs.robot.name)} is {_structure(at)}"), *_family(at), sketch(at))
+    chapter.add(Text(f"The robot {word(at.eqs.robot.name)} is {_structure(at)}"), *_family(at), *_rows(at), sketch(at))
     remarks(chapter, at)
     chapter.add(*_tables(at))
 
@@ -101,6 +107,24 @@ def _family(at: Context) -> list[Block]:
             "$\\b{B}_{ij}$ is zero unless it does."
         )
     ]
+
+
+def _rows(at: Context) -> list[Block]:
+    """Joints with several rates: which links stand for each."""
+    if not any(body.virtual for body in at.bodies):
+        return []
+    types = {str(link.joint.name): link.joint.type for link in at.eqs.robot.description.links}
+    rows: dict[str, list[int]] = {}
+    for i, link in enumerate(at.eqs.robot.model.links, start=1):
+        rows.setdefault(link.joint.name, []).append(i)
+    said = [
+        f"The {types[name]} joint {word(name)} is a row of {len(row)} joints, one per rate, with the links {row[0]} to "
+        f"{row[-1]}, of which the last alone has mass."
+        for name, row in rows.items()
+        if len(row) > 1
+    ]
+    numbering = "Constants and coordinates have the numbers of the joints in the file."
+    return [Text(" ".join([*said, numbering]))]
 
 
 def remarks(chapter: Chapter, at: Context) -> None:
@@ -162,19 +186,28 @@ def _tables(at: Context) -> list[Block]:
         )
         header = ("link", "parent", "offset to the joint", "constant rotations", "variable")
         rows = [_frame_row(i, b, eqs.q[i - 1]) for i, b in enumerate(at.bodies, start=1)]
-    blocks: list[Block] = [Text(how), Table(header, tuple(rows), "Geometry.")]
+    return [Text(how), Table(header, tuple(rows), "Geometry."), *inertia_tables(at)]
+
+
+def inertia_tables(at: Context) -> list[Block]:
+    """Masses, mass centres and inertia tensors, and the values of all constants."""
+    eqs = at.eqs
+    own = eqs.symbolic.split(eqs.q)
     inertial: list[tuple[str, ...]] = []
     for i, b in enumerate(at.bodies, start=1):
+        if b.virtual:
+            continue
         xx, xy, xz, yy, yz, zz = b.inertia
         tensor = matrix([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         x, y, z = b.centre
-        d = (x, y, z if b.kind == "revolute" else z + eqs.q[i - 1] + b.zero)
+        slides = b.kind == "prismatic" and b.single
+        d = (x, y, z + own[i - 1][0] + b.zero if slides else z)
         inertial.append((str(i), _cell(b.mass), f"${vector(d)}$", f"${tensor}$"))
-    blocks += [
-        Text(
-            "The mass centre and the inertia tensor about it, in the axes of the link: $z$ along its joint, $x$ "
-            "along the common normal to the next joint."
-        ),
+    axes = "$z$ along its joint, $x$ along the common normal to the next joint"
+    if eqs.symbolic.turning_rows:
+        axes = "those of the file for a joint that turns about a point, else $z$ along the joint"
+    blocks: list[Block] = [
+        Text(f"The mass centre and the inertia tensor about it, in the axes of the link: {axes}."),
         Table(("link", "mass", r"$\b{d}_i$", r"$\b{I}_i$"), tuple(inertial), "Inertia."),
     ]
     values = [(symbol_latex(s.name), x) for s, x in eqs.values.items()]

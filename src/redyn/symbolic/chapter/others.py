@@ -1,9 +1,8 @@
-"""The Lagrange and Newton-Euler derivations, and a comparison of all three."""
+"""The Newton-Euler derivation, and a comparison of all three."""
 
 from __future__ import annotations
 
 from redyn.symbolic.chapter.blocks import (
-    WIDTH,
     Block,
     Chapter,
     Code,
@@ -15,8 +14,6 @@ from redyn.symbolic.chapter.blocks import (
     column,
     formula,
     number,
-    pair,
-    seen_width,
 )
 from redyn.symbolic.chapter.errata import free_body_reaction
 from redyn.symbolic.chapter.setting import Context
@@ -26,72 +23,6 @@ from redyn.symbolic.notation import Typesetter
 from redyn.symbolic.point import Point
 
 _write = Typesetter().write
-
-
-def by_lagrange(chapter: Chapter, at: Context) -> None:
-    if not at.short:
-        return
-    found = at.eqs.lagrange
-    applied = r"\tau_i - f_i" if at.frictional else r"\tau_i"
-    chapter.add(
-        Heading("Derivation by Lagrange's equations"),
-        Text(
-            "Start from the energies instead. Constraint forces never appear; the price is differentiation of "
-            "positions and energies:"
-        ),
-        Equation(
-            (
-                r"\frac{d}{dt} \frac{\partial L}{\partial \dot{q}_i} - \frac{\partial L}{\partial q_i} = "
-                rf"{applied}, \quad L = K - U",
-            )
-        ),
-        formula("K", found.kinetic_energy),
-        formula("U", found.potential_energy),
-        Text(
-            "The kinetic energy is $K = \\tfrac{1}{2} \\dot{\\b{q}}^T \\b{H} \\dot{\\b{q}}$, where $\\b{H}$ is the "
-            "inertia matrix found above. The derivatives of $\\b{H}$ give two kinds of terms: those with the square "
-            "of one rate are centrifugal, those with the product of two are Coriolis."
-        ),
-    )
-    rows: list[tuple[str, ...]] = []
-    for i in range(at.n):
-        rows.append((str(i + 1), f"${_write(found.centrifugal[i])}$", f"${_write(found.coriolis[i])}$"))
-    if max(seen_width(row[1:]) for row in rows) <= WIDTH:
-        chapter.add(Table(("joint", "centrifugal", "Coriolis"), tuple(rows), "Centrifugal and Coriolis terms."))
-    else:
-        for i in range(at.n):
-            chapter.add(
-                formula(rf"\text{{centrifugal}}_{{{i + 1}}}", found.centrifugal[i]),
-                formula(rf"\text{{Coriolis}}_{{{i + 1}}}", found.coriolis[i]),
-            )
-    work = r"\g{tau}" + r" - \g{gamma}" * at.heavy + r" - \g{kappa}" * at.sprung + r" - \b{f}" * at.frictional
-    work = work if work == r"\g{tau}" else f"({work})"
-    halves = any(x != 0 for x in found.half_H_dot) or any(x != 0 for x in found.S)
-    chapter.add(
-        Text(
-            "As a matrix times the rates they are $\\b{C}\\dot{\\b{q}}$. Here $\\b{C}$ consists of Christoffel "
-            "symbols: $\\b{C} = \\tfrac{1}{2}\\dot{\\b{H}} + \\b{S}$ with skew-symmetric $\\b{S}$, so that "
-            "$\\dot{\\b{q}}^T(\\dot{\\b{H}} - 2\\b{C})\\dot{\\b{q}} = 0$ and the kinetic energy changes by"
-        ),
-        Equation((rf"\dot{{K}} = \dot{{\b{{q}}}}^{{T}} {work}",)),
-        Text(f"The other terms do no work. {_elements_of_C(halves)}"),
-    )
-    for i in range(at.n):
-        for j in range(i + 1):
-            if found.half_H_dot[i, j] != 0:
-                chapter.add(formula(rf"\tfrac{{1}}{{2}} \dot{{H}}_{{{pair(i + 1, j + 1)}}}", found.half_H_dot[i, j]))
-    for i in range(at.n):
-        for j in range(i):
-            if found.S[i, j] != 0:
-                left = rf"S_{{{pair(i + 1, j + 1)}}} = -S_{{{pair(j + 1, i + 1)}}}"
-                chapter.add(formula(left, found.S[i, j]))
-    chapter.add(Code("eqs.lagrange.half_H_dot, eqs.lagrange.S"))
-
-
-def _elements_of_C(some: bool) -> str:
-    if some:
-        return "The nonzero elements (of the symmetric $\\dot{\\b{H}}$, each once):"
-    return "Here both $\\dot{\\b{H}}$ and $\\b{S}$ are zero."
 
 
 def by_newton_euler(chapter: Chapter, at: Context) -> None:
@@ -129,7 +60,11 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
     if note:
         chapter.add(note)
     if at.short:
+        row: list[int] = []  # the links of a joint with several rates
         for i, link in enumerate(at.eqs.newton_euler, start=1):
+            row.append(i)
+            if at.bodies[i - 1].virtual:
+                continue
             chapter.add(Heading(f"Free body of link {i}, in its own axes", 2))
             shown: list[Block] = []
             for name, v in (
@@ -138,10 +73,12 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
                 (r"\b{f}_{%d}", link.force),
             ):
                 shown += column(name % i, list(v))
-            along = r"\b{n}" if at.bodies[i - 1].kind == "revolute" else r"\b{f}"
-            total = link.tau + at.eqs.friction_torque[i - 1]
-            shown.append(formula(rf"\tau_{{{i}}} = (\,{along}_{{{i}}})_z{at.drive(i)}", total))
+            for k in row:
+                along = r"\b{n}" if at.bodies[k - 1].kind == "revolute" else r"\b{f}"
+                total = at.eqs.newton_euler[k - 1].tau + at.eqs.friction_torque[k - 1]
+                shown.append(formula(rf"\tau_{{{k}}} = (\,{along}_{{{k}}})_z{at.drive(k)}", total))
             chapter.add(*shown)
+            row = []
         chapter.add(Code("eqs.newton_euler[-1].force, eqs.newton_euler[-1].tau"))
 
 
@@ -166,7 +103,6 @@ def numbers_by_three(at: Context) -> tuple[list[float], list[float]]:
 
 
 def side_by_side(chapter: Chapter, at: Context) -> None:
-    agreement = at.eqs.check(points=3)
     cut, energetic = numbers_by_three(at)
     drive = at.drive_in_general
     projected = [rf"\tau_i = \b{{e}}_i^{{T}} \b{{n}}_i{drive}"] if at.revolute else []
@@ -225,13 +161,14 @@ def side_by_side(chapter: Chapter, at: Context) -> None:
     ]
     chapter.add(
         Table(("", "DeNOC", "Newton-Euler", "Lagrange"), tuple(rows), "Torques at the state of the example."),
-        Table(
-            ("compared", "result"),
-            tuple(_verdict(str(c)) for c in agreement.comparisons),
-            "Agreement of the derivations.",
-        ),
+        agreement_table(at),
         Code("print(eqs.check())"),
     )
+
+
+def agreement_table(at: Context) -> Table:
+    rows = tuple(_verdict(str(c)) for c in at.eqs.check(points=3).comparisons)
+    return Table(("compared", "result"), rows, "Agreement of the derivations.")
 
 
 def _verdict(line: str) -> tuple[str, str]:

@@ -6,6 +6,8 @@ the robot itself has its joint origins where the user's file puts them, at other
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -15,13 +17,16 @@ from numpy.typing import NDArray
 
 from redyn.algebra import Mat3, Pose, Vec3
 from redyn.arithmetic import Floats
+from redyn.dynamics.algorithm import Conditions
+from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
-from redyn.dynamics.kinematics import poses, propagations
+from redyn.dynamics.kinematics import forward_kinematics, jacobian, poses, propagations
 from redyn.dynamics.passive import friction_torque, spring_torque
 from redyn.errors import SingularError
 from redyn.model import Frame, Model
 from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
 from redyn.symbolic.equations import Equations
+from redyn.symbolic.kinematics import link_frames, symbolic_frame
 from redyn.symbolic.notation import Expr, Typesetter, operations, sp
 from redyn.symbolic.point import Point
 from redyn.symbolic.polynomials import Poly
@@ -66,7 +71,8 @@ class Context:
     def short(self) -> bool:
         """Whether closed forms are worth printing."""
         most = SHORT_LOOPED if self.looped else SHORT
-        return self.n <= most and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
+        bodies = self.n - sum(body.virtual for body in self.bodies)
+        return bodies <= most and sum(map(len, self.eqs.closed.run("inverse_dynamics"))) <= TERMS
 
     # --- numbers at the state ------------------------------------------------------------------------------------
 
@@ -85,6 +91,38 @@ class Context:
         g = np.array(self.model.gravity.components(), dtype=np.float64)
         return Denoc(self.model, self.q, self.qd, self.qdd, g)
 
+    def run(self, name: str, *state: Array) -> Array:
+        """One of the recursions over the numbers of the formulas."""
+        columns = [cast("list[float]", x.tolist()) for x in state]
+        return np.array(ALGORITHMS[name].run(self.model, Floats(), columns, Conditions())[0], dtype=np.float64)
+
+    def link_pose(self, i: int) -> Array:
+        """The frame of link i in the world, in numbers."""
+        return self._at_state(forward_kinematics, link_frames(self.eqs.robot, self.symbolic)[i - 1])
+
+    @cached_property
+    def tip_pose(self) -> Array:
+        return self._at_state(forward_kinematics, self._tip)
+
+    @cached_property
+    def tip_jacobian(self) -> Array:
+        return self._at_state(jacobian, self._tip)
+
+    @property
+    def _tip(self) -> Frame:
+        return symbolic_frame(self.eqs.robot, self.symbolic, self.symbolic, self.eqs.robot.frame_name())
+
+    def number(self, expression: Expr) -> float:
+        """The value of a constant of the symbolic robot."""
+        return float(Point(self.eqs.values).const(expression)) if not self.eqs.valueless else float("nan")
+
+    def _at_state(self, recursion: Callable[..., Any], frame: Frame) -> Array:
+        """The value of a quantity of a frame."""
+        point = Point(self.eqs.values)
+        rows = [Vec3(*map(point.const, row.components())) for row in (frame.pose.R.x, frame.pose.R.y, frame.pose.R.z)]
+        placed = Frame(frame.link, Pose(Mat3(*rows), Vec3(*map(point.const, frame.pose.o.components()))))
+        return np.array(recursion(self.model, Floats(), self.q.tolist(), placed), dtype=np.float64)
+
     @cached_property
     def gravity_torque(self) -> Array:
         return -self.view.N.T @ self.view.w_gravity
@@ -100,11 +138,15 @@ class Context:
     @cached_property
     def torque(self) -> Array:
         """Torque of the motion, with rotors, springs and friction."""
+        if self.eqs.symbolic.turning_rows:  # of which there is no dense view
+            return self.run("inverse_dynamics", self.q, self.qd, self.qdd)
         return self.view.tau + self.view.armature * self.qdd + self.springs + self.friction
 
     @cached_property
     def forward_possible(self) -> bool:
         """Whether every joint moves some inertia."""
+        if self.eqs.symbolic.turning_rows:
+            return bool(np.linalg.matrix_rank(self.run("mass_matrix", self.q).reshape(self.n, self.n)) == self.n)
         try:
             return bool(np.isfinite(self.view.m_hat).all())
         except SingularError:
@@ -231,6 +273,37 @@ class Context:
             found.append(closed.write(total))
         return found
 
+    def _centre(self, i: int) -> list[Poly]:
+        """C_i in the world."""
+        pose = self.eqs.closed.poses[i]
+        d = Vec3(*(self.eqs.closed.arith.element(x) for x in self.bodies[i - 1].centre))
+        return list((pose.R @ d + pose.o).components())
+
+    def c(self, i: int, j: int) -> list[Expr]:
+        """From C_i to C_j."""
+        return [self.eqs.closed.write(b - a) for a, b in zip(self._centre(i), self._centre(j), strict=True)]
+
+    def c_dot(self, i: int, j: int) -> list[Expr]:
+        """Its rate."""
+        closed = self.eqs.closed
+        (qd,) = closed.state(("qd",))
+        found: list[Expr] = []
+        for a, b in zip(self._centre(i), self._centre(j), strict=True):
+            parts = [closed.along(b - a, k) * rate for k, rate in enumerate(qd)]
+            found.append(closed.write(sum(parts, closed.arith.ring.zero)))
+        return found
+
+    def motion(self, i: int, j: int) -> list[Expr]:
+        """B_ij p_j: the twist of link i at C_i for a unit rate of joint j."""
+        closed, pose = self.eqs.closed, self.eqs.closed.poses[j]
+        axis = Vec3(pose.R.x.z, pose.R.y.z, pose.R.z.z)
+        zero = closed.arith.ring.zero
+        if self.bodies[j - 1].kind == "revolute":
+            ang, lin = axis, axis.cross(Vec3(*self._centre(i)) - pose.o)
+        else:
+            ang, lin = Vec3(zero, zero, zero), axis
+        return [closed.write(x) for x in (*ang.components(), *lin.components())]
+
     def e(self, i: int) -> list[Expr]:
         """The unit vector along joint i."""
         return self._world(i, (0, 0, 1))
@@ -283,8 +356,22 @@ def default_state(revolute: list[bool]) -> tuple[Array, Array, Array]:
     return q, np.resize(np.array([1.0, -0.5, 0.8]), dof), np.resize(np.array([0.5, 1.5, -1.0]), dof)
 
 
+def _default_q(eqs: Equations, single: Array) -> Array:
+    """With a rotation of 60 degrees about an axis that is along none of the link's."""
+    found: list[float] = []
+    for body, value in zip(eqs.symbolic.bodies, cast("list[float]", single.tolist()), strict=True):
+        if body.single:
+            found.append(value)
+        elif not body.continues:
+            found += [0.4, 0.2, 0.3][: body.coordinates - 4]
+            found += [1 / 6, 1 / 3, 1 / 3, math.sqrt(3) / 2]
+    return np.array(found)
+
+
 def example_state(eqs: Equations, q: Array | None, qd: Array | None, qdd: Array | None) -> tuple[Array, Array, Array]:
     """The given parts of a state, with defaults for the rest."""
     chosen = default_state([body.kind == "revolute" for body in eqs.symbolic.bodies])
+    if eqs.symbolic.turning_rows:
+        chosen = (_default_q(eqs, chosen[0]), *chosen[1:])
     first, second, third = (a if a is not None else b for a, b in zip((q, qd, qdd), chosen, strict=True))
     return first, second, third

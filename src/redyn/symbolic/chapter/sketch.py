@@ -1,4 +1,4 @@
-"""A line drawing of a robot at a configuration: joints, links, mass centres, axes, gravity."""
+"""A line drawing of a robot at a configuration: joints, links, mass centres, axes, angles, lengths, gravity."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from redyn.symbolic.chapter.annotations import annotated
 from redyn.symbolic.chapter.blocks import Drawing, Mark, Stroke
 from redyn.symbolic.chapter.labels import placed
 from redyn.symbolic.chapter.setting import Context
@@ -50,13 +51,19 @@ def sketch(at: Context) -> Drawing:
             strokes.append(Stroke((flat(view.O[i - 1]), flat(tip)), "joint"))
             labels.append(Mark(flat(tip), "label", rf"\mathbf{{e}}_{{{i}}}"))
     for i in range(1, n + 1):
-        marks.append(Mark(flat(view.C[i - 1]), "centre"))
+        if not at.bodies[i - 1].virtual:
+            marks.append(Mark(flat(view.C[i - 1]), "centre"))
         marks.append(Mark(flat(view.O[i - 1]), "revolute" if view.revolute[i - 1] else "prismatic"))
     marks += [Mark(flat(point), "cut") for _, _, point in at.cut_points]
-    named = [("O", i, view.O[i - 1]) for i in range(1, n + 1)] + [("C", i, view.C[i - 1]) for i in range(1, n + 1)]
+    massive = [i for i in range(1, n + 1) if not at.bodies[i - 1].virtual]
+    named = [("O", i, view.O[i - 1]) for i in range(1, n + 1)] + [("C", i, view.C[i - 1]) for i in massive]
     named += [("P", k, point) for k, point in {k: point for _, k, point in at.cut_points}.items()]
+    more, notes = annotated(at, axes, size, flat)
+    strokes += more
+    labels += notes
     labels += _together([(f"{letter}_{{{i}}}", flat(p)) for letter, i, p in named], _SAME * size)
-    if at.heavy:
+    falls = at.heavy and float(np.linalg.norm(axes @ view.gravity)) > 1e-3 * float(np.linalg.norm(view.gravity))
+    if falls:
         way = view.gravity / np.linalg.norm(view.gravity) * size * 0.25
         seen = np.array([p for s in strokes for p in s.points])
         base = np.array([seen[:, 0].min() - 0.3 * size, seen[:, 1].max()])  # left of the drawing
@@ -65,6 +72,10 @@ def sketch(at: Context) -> Drawing:
         labels.append(Mark(_pair((base + tip) / 2), "label", r"\mathbf{g}"))
     what = "mechanism" if at.looped else "arm" if at.serial else "robot"
     cut = "; dashed: the joints that are cut" if at.looped else ""
+    if at.heavy and not falls:
+        cut += "; gravity is normal to its plane"
+    if any(stroke.kind == "force" for stroke in more):
+        cut += "; $\\b{f}_e$ is the force that the end effector exerts"
     return Drawing(
         tuple(strokes),
         (*sorted(marks, key=lambda m: _ON_TOP.index(m.kind)), *placed(labels, strokes, marks)),

@@ -21,7 +21,7 @@ from redyn.symbolic.chapter.blocks import (
     pair,
 )
 from redyn.symbolic.chapter.errata import damping_sign, solving_psi
-from redyn.symbolic.chapter.setting import Context, total_operations
+from redyn.symbolic.chapter.setting import SHORT, Context, total_operations
 from redyn.symbolic.equations import latex
 
 Array = NDArray[np.float64]
@@ -62,7 +62,7 @@ def factors(chapter: Chapter, at: Context) -> None:
             )
         )
         return
-    if at.short:
+    if at.short and at.n <= SHORT:
         U, D = eqs.udu
         for i in range(at.n, 0, -1):
             chapter.add(formula(rf"\hat{{m}}_{{{i}}}", D[i - 1], "(9.39c)"))
@@ -95,7 +95,7 @@ def factors(chapter: Chapter, at: Context) -> None:
 
 
 def state_space(chapter: Chapter, at: Context) -> None:
-    if not at.short or not at.forward_possible:
+    if not at.short or not at.forward_possible or at.n > SHORT:
         return
     space = at.eqs.state_space
     force = r" + \b{B} \b{f}_e" if space.B is not None else ""

@@ -66,21 +66,21 @@ def _frame(model: Model, bodies: Sequence[Body], table: str | None, frame: Frame
         own = model.frames[model.links[link - 1].name].pose
         R, o = own.R.T.times(R), own.R.T @ (o - own.o)
     place = point(take, link, [_float(x) for x in o.components()], table is not None, name)
-    rows = [[_entry(x) for x in row.components()] for row in (R.x, R.y, R.z)]
+    rows = [[rotation_entry(x) for x in row.components()] for row in (R.x, R.y, R.z)]
     if table == "dh" and link:
         body = bodies[link - 1]
         far = [turning("x", body.end_twist)]
         place = cast(Triple, tuple(sp.expand(a + b) for a, b in zip(body.end, turned(far, place), strict=True)))
-        rows = _turned_rows(far, rows)
+        rows = turned_rows(far, rows)
     return Frame(link, Pose(Mat3(*(Vec3(*row) for row in rows)), Vec3(*place)))
 
 
-def _turned_rows(turns: Sequence[Turning], rows: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
+def turned_rows(turns: Sequence[Turning], rows: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
     columns = [turned(turns, column) for column in zip(*rows, strict=True)]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _entry(value: Any) -> Expr:
+def rotation_entry(value: Any) -> Expr:
     """Of a rotation; zeros and ones are exact."""
     number = _float(value)
     near = round(number)

@@ -13,10 +13,10 @@ from redyn.symbolic.closed import ClosedForms
 from redyn.symbolic.loops.closure import LoopClosure
 from redyn.symbolic.loops.passive import Dyad, Passive
 from redyn.symbolic.loops.transmission import Transmission
+from redyn.symbolic.moving import MovingEquations
 from redyn.symbolic.notation import Expr, operations, sp
 from redyn.symbolic.polynomials import Poly
 from redyn.symbolic.results import Matrix
-from redyn.symbolic.tree import TreeEquations
 from redyn.symbolic.trigonometry import fourier
 
 LOOP_QUANTITIES = (
@@ -140,7 +140,7 @@ class LoopEquations:
         return {node: tuple(number[term] for term in node.args) for node in nodes}
 
 
-class LoopedEquations(TreeEquations):
+class LoopedEquations(MovingEquations):
     """Of a robot with loops. `loop_error`, `loop_jacobian` and `loop_gamma` have the rows of the robot."""
 
     @cached_property

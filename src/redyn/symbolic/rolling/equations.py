@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from redyn.errors import InputError
+from redyn.kinematics.robot_like import LinkName
 from redyn.model import Rolling
 from redyn.symbolic.agreement import Agreement
 from redyn.symbolic.equations import QUANTITIES, Equations, latex
@@ -132,17 +133,16 @@ class RollingEquations(Equations):
 
         return check(self, points, seed)
 
-    def quantity(self, name: str) -> Any:
+    def quantity(self, name: str, link: LinkName = None) -> Any:
         """A quantity by its name."""
-        known = (*QUANTITIES, *ROLLING_QUANTITIES)
-        if name not in known:
-            raise InputError(f"expected one of {', '.join(known)}, got {name!r}")
-        return getattr(self, name)
+        return self._named_quantity(name, (*QUANTITIES, *ROLLING_QUANTITIES), link)
 
-    def latex(self, name: str | None = None, row: int | None = None, column: int | None = None) -> str:
+    def latex(
+        self, name: str | None = None, row: int | None = None, column: int | None = None, link: LinkName = None
+    ) -> str:
         """LaTeX of a quantity or an entry; without a name, of the reduced equation of motion."""
         if name is not None:
-            return super().latex(name, row, column)
+            return super().latex(name, row, column, link)
         torques = sp.Matrix([symbol(f"tau_{i}") for i in range(1, self.actuation.cols + 1)])
         parts = f"{self.latex('reduced_mass_matrix')} {latex(sp.Matrix(self.u_dot))}"
         for more in ("coriolis_vector", "gravity_torque", "spring_torque", "friction_torque"):
@@ -157,6 +157,7 @@ class RollingEquations(Equations):
         qd: ArrayLike | None = None,
         qdd: ArrayLike | None = None,
         values: Mapping[str, float] | None = None,
+        link: LinkName = None,
     ) -> Array:
         """A quantity at a state; qd and qdd are of all joints of the tree, or the independent ones alone.
 
@@ -180,7 +181,7 @@ class RollingEquations(Equations):
             if acceleration.shape == (count,):
                 acceleration = S @ acceleration + drift
             known |= self._named(self.u_dot, S, acceleration - drift)
-        found = super().evaluate(name, q, rate, acceleration, known)
+        found = super().evaluate(name, q, rate, acceleration, known, link)
         return np.squeeze(found, -1) if name in ROLLING_COLUMNS and found.ndim == 2 else found
 
     def _named(self, symbols: list[Expr], S: Array, rates: Array) -> dict[str, float]:
