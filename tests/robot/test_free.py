@@ -300,6 +300,22 @@ def test_what_depends_on_the_numbers_when_loaded_is_refused():
         redyn.load("puma", friction=False).free("joint1.damping")
 
 
+def test_what_a_flexible_link_does_not_carry():
+    """Mode shapes depend on what is at and beyond the tip, not on what is before it or on its root."""
+    beam = {"length": 0.8, "rho_A": 0.5, "EI": 40, "modes": [2, 0, 0]}
+    body = {"mass": 0.4, "com": [0.1, 0, 0.05], "inertia": [0.01, 0.02, 0.02]}
+    links = [
+        {"name": "base", "joint": "revolute", **body},
+        {"name": "boom", "joint": "revolute", "rpy": [1.0, 0, 0], "flexible": beam, **body},
+        {"name": "hand", "joint": "revolute", "xyz": [0.8, 0, 0], **body},
+    ]
+    robot = redyn.load({"name": "crane", "convention": "frames", "links": links})
+    free = robot.free("base.mass", "base.inertia", "boom.mass", "boom.com", "gravity")
+    assert_as_rebuilt(free, varied(free, 2), ["inverse_dynamics", "forward_dynamics", "potential_energy"])
+    with pytest.raises(redyn.InputError, match=r"free: hand\.mass: the mode shapes of 'boom'"):
+        robot.free("*.mass")
+
+
 def test_bad_values():
     free, robot = redyn.load("two-link").free("*.mass"), redyn.load("two-link")
     zero = np.zeros(2)

@@ -127,6 +127,24 @@ def test_a_load_that_buckles():
     assert up.frequencies([0, 0])[0] > weightless.frequencies([0, 0])[0]
 
 
+def test_loads_that_are_given_buckle_as_well():
+    """A force along a strut, or gravity other than the robot's own: Euler's load is 24.67 N."""
+    beam = {"length": 1.0, "rho_A": 1e-3, "EI": 10.0, "modes": [3, 3, 0], "tip": {"mass": 1.0}}
+    links = [{"joint": "fixed", "flexible": beam}]
+    strut = redyn.load({"name": "strut", "convention": "frames", "gravity": [0, 0, 0], "links": links})
+
+    tip = {}
+    for along in (0.0, 24.0):
+        q = strut.sag(strut.neutral(), external={"link1.tip": [0, 0, 0, -along, 0.01, 0]})
+        tip[along] = strut.forward_kinematics(q, "link1.tip")[1, 3]
+    ratio = np.sqrt(24.0 / 10.0)  # of a beam-column: the deflection is F / (P k) (tan k - k), k = sqrt(P / EI)
+    assert tip[24.0] == pytest.approx(0.01 / (24.0 * ratio) * (np.tan(ratio) - ratio), rel=1e-2)
+    assert tip[0.0] == pytest.approx(0.01 / 30.0, rel=1e-3)
+    for load in ({"external": {"link1.tip": [0, 0, 0, -25.0, 0, 0]}}, {"gravity": [-25.0, 0, 0]}):
+        with pytest.raises(redyn.SingularError, match="its load buckles it"):
+            strut.sag(strut.neutral(), **load)
+
+
 def test_eulers_buckling_load():
     """The lowest frequency of a mast vanishes at pi^2 EI / 4 L^2, to what two modes and a light beam give."""
 

@@ -28,6 +28,7 @@ def freed(robot: RobotDescription, parameters: Sequence[Parameter], friction: bo
     """The model of a robot whose parameters are inputs."""
     _refuse(robot, parameters)
     base = built(robot, friction, exact, couple)
+    _refuse_carried(robot, parameters, base)
     numbers = {p.name: k for k, p in enumerate(parameters)}
     lengths = [k for k, p in enumerate(parameters) if p.group == "length"]
     bends = _Slopes.of(robot, parameters, lengths, base, couple)
@@ -62,18 +63,26 @@ def _refuse(robot: RobotDescription, parameters: Sequence[Parameter]) -> None:
             f"free: {lengths[0].name}: lengths of a robot with {what} cannot be left open, since its rates are chosen "
             "when it is loaded; masses, drives and gravity can"
         )
-    bending = [link for link in robot.links if link.flexible is not None]
-    if not bending:
-        return
-    if lengths:
+    if lengths and any(link.flexible is not None for link in robot.links):
         raise InputError(f"free: {lengths[0].name}: lengths of a robot with flexible links cannot be left open")
-    carried = [str(link.name) for link in bending if link.flexible is not None and link.flexible.load.kind == "carried"]
-    masses = [p for p in parameters if p.group == "inertia"]
-    if carried and masses:
-        raise InputError(
-            f"free: {masses[0].name}: the mode shapes of {carried[0]!r} are computed with the masses that it carries; "
-            "give its load as numbers, or `load: none`"
-        )
+
+
+def _refuse_carried(robot: RobotDescription, parameters: Sequence[Parameter], base: Built) -> None:
+    """Masses at and beyond the tip of a beam whose mode shapes are computed with them."""
+    shaped = {str(link.name) for link in robot.links if link.flexible and link.flexible.load.kind == "carried"}
+    links, masses = base.model.links, {p.link: p.name for p in reversed(parameters) if p.group == "inertia"}
+    beams = {first + k: beam.name for first, beam in base.model.beams for k in range(beam.modes)}
+    for i, parts in enumerate(base.parts):
+        names = [masses[str(part.name)] for _, part in parts if str(part.name) in masses]
+        at = i + 1
+        while names and at:
+            beam = beams.get(at - 1)
+            if beam in shaped:
+                raise InputError(
+                    f"free: {names[0]}: the mode shapes of {beam!r} are computed with the masses that it carries; "
+                    "give its load as numbers, or `load: none`"
+                )
+            at = links[at - 1].parent
 
 
 def _gravity(robot: RobotDescription, parameters: Sequence[Parameter]) -> tuple[Value, Value, Value] | None:

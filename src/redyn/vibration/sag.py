@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 STEPS = 100
 CLOSE = 1e-13  # of the largest modal force
 ROUNDING = 1e-15  # m or rad, by which an elastic coordinate may be off
+APART = 1e-6  # m or rad, of differences
 
 
 class Loaded(RobotLike, Protocol):
@@ -46,12 +47,12 @@ def sag(
 
 
 def _settled(robot: Loaded, q: Array, free: list[int], external: Any, gravity: Any) -> Array:
-    """Newton's method; the slope of external wrenches is left out of it, which costs a few steps."""
+    """Newton's method."""
     still, best = np.zeros(robot.dof), np.inf
     scale = 0.0
     for _ in range(STEPS):
         needed = robot.inverse_dynamics(q, still, still, external, None, gravity)[free]
-        K = robot.inverse_dynamics_derivatives(q, still, still)[0][np.ix_(free, free)]
+        K = _stiffness(robot, q, free, external, gravity)
         size = float(np.abs(needed).max(initial=0.0))
         scale = max(scale, size)
         least = CLOSE * scale + ROUNDING * float(np.abs(K).max(initial=0.0))
@@ -69,5 +70,26 @@ def _settled(robot: Loaded, q: Array, free: list[int], external: Any, gravity: A
             break
         q = robot.integrate(q, step)
     raise SingularError(
-        f"sag: {robot.name} has no stable shape at rest with its joints held here: its weight buckles it"
+        f"sag: {robot.name} has no stable shape at rest with its joints held here: its load buckles it"
     )
+
+
+def _stiffness(robot: Loaded, q: Array, free: list[int], external: Any, gravity: Any) -> Array:
+    """How the modal forces grow with the elastic coordinates; loads that are given soften or stiffen as well.
+
+    Derivatives are of the robot with its own gravity and without loads. With others, differences do: they steer
+    Newton's method and tell whether a shape is stable.
+    """
+    still = np.zeros(robot.dof)
+    if external is None and gravity is None:
+        return robot.inverse_dynamics_derivatives(q, still, still)[0][np.ix_(free, free)]
+    K = np.zeros((len(free), len(free)))
+    for column, i in enumerate(free):
+        step = np.zeros(robot.dof)
+        step[i] = APART
+        ahead, behind = (
+            robot.inverse_dynamics(robot.integrate(q, way), still, still, external, None, gravity)[free]
+            for way in (step, -step)
+        )
+        K[:, column] = (ahead - behind) / (2 * APART)
+    return K
