@@ -68,6 +68,15 @@ def test_meshes_are_those_of_the_package(file):
     (shape,) = next(link for link in robot.description.links if link.name == "upper").visual
     assert shape.file == "package://arm_description/meshes/bar.stl"
     assert mesh_path(robot.description, shape).name == "bar.stl"
+    macro = file.parent / "bar.xacro"
+    macro.write_text(MACRO.replace("file://$", "file:///$"))
+    (shape,) = next(link for link in redyn.load(file).description.links if link.name == "upper").visual
+    assert shape.file == "package://arm_description/meshes/bar.stl"
+
+
+def test_a_file_of_macros(file):
+    with pytest.raises(redyn.DescriptionError, match="only defines macros expands to nothing: load the file that"):
+        redyn.load(file.parent / "bar.xacro")
 
 
 def test_xacro_is_left_as_it_was(file):

@@ -48,6 +48,12 @@ def test_seeded_faults(tmp_path, name):
         assert fault.name in hits[0].where
 
 
+def test_links_that_carry_each_other_are_no_sides(tmp_path):
+    """L and R are axes of Motoman's arms."""
+    renamed = ARM.replace('"upper"', '"link_l"').replace('"fore"', '"link_r"')
+    assert examined(tmp_path, renamed.replace('"shoulder"', '"joint_l"').replace('"elbow"', '"joint_r"')).findings == []
+
+
 REPAIRED = (
     "negative mass",
     "mass in grams",
@@ -166,6 +172,10 @@ def test_other_programs(tmp_path):
     (tmp_path / "worse.urdf").write_text(FAULTS["parent missing"].change(ARM), "utf-8")
     worse = {item.program: item for item in redyn.doctor(tmp_path / "worse.urdf").programs}
     assert not worse["Pinocchio"].accepts
+    (tmp_path / "bare.urdf").write_text(FAULTS["no mass at all"].change(ARM), "utf-8")
+    bare = redyn.doctor(tmp_path / "bare.urdf")
+    assert [item.code for item in bare.errors] == ["no-mass"]
+    assert "gravity torque to" in next(item for item in bare.programs if item.program == "Pinocchio").verdict
 
 
 @pytest.mark.parametrize("kind", ["yaml", "xml", "sdf"])

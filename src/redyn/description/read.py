@@ -149,7 +149,7 @@ def _parse_text(data: bytes, path: Path, trusted: bool, extra: Mapping[str, obje
 
 def xml_name(path: Path) -> str:
     """What errors call a file: lines of xacro are those of what it expands to."""
-    return f"{path.name} (expanded)" if is_xacro(path) else path.name
+    return f"{path.name}{xacro.EXPANDED}" if is_xacro(path) else path.name
 
 
 def _parse_xml(data: bytes, path: Path, trusted: bool, extra: Mapping[str, object]) -> RobotDescription:

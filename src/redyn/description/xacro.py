@@ -10,6 +10,7 @@ from redyn.description.xml_file import Element
 from redyn.errors import DescriptionError
 
 SUFFIX = ".xacro"
+EXPANDED = " (expanded)"  # ends the name of a file in messages about what it expands to
 _NAMESPACE = "xacro"  # end of the namespace URI
 _LANGUAGE = {"macro", "include", "property", "arg", "if", "unless", "insert_block", "call", "element", "attribute"}
 _SUBSTITUTIONS = ("${", "$(")
@@ -49,7 +50,9 @@ def check_expanded(robot: Element, notes: Notes) -> None:
 
 def empty_hint(robot: Element) -> str:
     """A hint for a robot without links in a file from xacro."""
-    return "; a xacro file that only defines macros expands to nothing" if _prefixes(robot) else ""
+    if _prefixes(robot) or robot.file.endswith(EXPANDED):
+        return "; a xacro file that only defines macros expands to nothing: load the file that calls them"
+    return ""
 
 
 def _prefixes(robot: Element) -> list[str]:

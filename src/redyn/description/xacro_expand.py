@@ -47,7 +47,7 @@ def expand(path: Path, arguments: Mapping[str, object] | None, trusted: bool) ->
             raise DescriptionError(str(path)[:200], "its macros are nested too deeply, or call themselves") from None
         except Exception as error:  # anything that an expression or a parser may raise
             raise _explained(path, error, given) from None
-    return expanded.replace(f"file://{_FIND}", _FIND).encode("utf-8")
+    return re.sub(f"file:/*{_FIND}", _FIND, expanded).encode("utf-8")
 
 
 def _text(value: object) -> str:

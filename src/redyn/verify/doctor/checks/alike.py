@@ -85,10 +85,18 @@ def _differ(group: list[Body], rooms: Rooms) -> bool:
 
 def symmetry(survey: Survey, _: Rooms) -> Iterator[Finding]:
     """Left and right limbs: masses, moments, sizes, limits."""
-    for left, right in _pairs(list(survey.bodies)):
-        yield from _bodies(survey.bodies[left], survey.bodies[right])
-    for left, right in _pairs(list(survey.hinges)):
-        yield from _joints(survey.hinges[left], survey.hinges[right])
+    bodies, hinges = survey.bodies, survey.hinges
+    for left, right in _pairs(list(bodies)):
+        if not _one_carries_the_other(survey, left, right):
+            yield from _bodies(bodies[left], bodies[right])
+    for left, right in _pairs(list(hinges)):
+        if not _one_carries_the_other(survey, hinges[left].child, hinges[right].child):
+            yield from _joints(hinges[left], hinges[right])
+
+
+def _one_carries_the_other(survey: Survey, one: str, other: str) -> bool:
+    """Then they are no sides: in S, L, U, R, B, T, a common way to name the axes of an arm, L and R are not."""
+    return other in survey.carried_by(one) or one in survey.carried_by(other)
 
 
 def _pairs(names: list[str]) -> Iterator[tuple[str, str]]:
