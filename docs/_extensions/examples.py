@@ -49,16 +49,21 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
+def _seen(app: Sphinx) -> None:
+    """Before any runs: one that is changed meanwhile did not run as it then is."""
+    app.examples_seen = {p.relative_to(GALLERY).as_posix(): digest(p) for p in sorted(GALLERY.rglob("*.py"))}
+
+
 def _record(app: Sphinx, error: Exception | None) -> None:
     """After a build in which every example ran: tests run those that differ from this.
 
     sphinx-gallery raises an error before, where one has failed.
     """
     if error is None and app.config.sphinx_gallery_conf["plot_gallery"] is True:
-        ran = {p.relative_to(GALLERY).as_posix(): digest(p) for p in sorted(GALLERY.rglob("*.py"))}
-        RECORD.write_text(json.dumps(ran, indent=1) + "\n", "utf-8")
+        RECORD.write_text(json.dumps(app.examples_seen, indent=1) + "\n", "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.connect("builder-inited", _seen, priority=50)
     app.connect("build-finished", _record, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,7 +15,7 @@ modes = robot.vibration(robot.initial, locked=robot.joint_names)
 fig, axes = plt.subplots(2, 2, figsize=(8.4, 5.2), sharex=True, sharey=True)
 for k, ax in enumerate(axes.flat):
     shape = modes.shapes[:, k] / abs(modes.shapes[:, k]).max()
-    for size, colour in ((0, "0.7"), (0.06, "C0"), (-0.06, "C1")):
+    for size, colour in ((0, "0.7"), (0.14, "C0"), (-0.14, "C1")):
         q = robot.initial + size * shape
         for link in ("link1", "link2"):
             ax.plot(*robot.shape(q, link)[:, :2].T, color=colour)

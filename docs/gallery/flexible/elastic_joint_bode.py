@@ -2,8 +2,8 @@
 Bode plot of an elastic gear
 ============================
 
-From the torque of the first motor to the tip of an arm with elastic gears: resonances where motors and links swing
-against each other. The same arm with rigid gears has none.
+From the torque of the first motor to the tip of an arm with elastic gears: resonances near 10 and 18 Hz, where motors
+and links swing against each other. The same arm with rigid gears has only that of a pendulum, at 0.5 Hz.
 """
 
 import matplotlib.pyplot as plt

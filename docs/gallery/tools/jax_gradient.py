@@ -44,5 +44,5 @@ for name, values, line in (("before", torques(jnp.zeros((4, 6))), "--"), ("after
     for k in range(3):
         right.plot(t, values[:, k], line, color=f"C{k}", label=f"{robot.joint_names[k]}, {name}")
 right.set(xlabel="time (s)", ylabel="torque (Nm)")
-right.legend(fontsize=8)
+right.legend(fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.15))
 plt.show()
