@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from latex2mathml.converter import convert
 
 import redyn
 from redyn.cli.main import app
@@ -53,6 +54,14 @@ def test_links(page):
             headings = re.findall(r"^#+ (.*)$", file.read_text("utf-8"), re.MULTILINE)
             anchors = {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in headings}
             assert heading in anchors, f"{target}#{heading}"
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=named)
+def test_formulas_become_mathml(page):
+    """As the site shows them: nothing of LaTeX is left over."""
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
+    for formula in re.findall(r"\$\$(.*?)\$\$", text, re.DOTALL) + re.findall(r"(?<!\$)\$([^$\n]+)\$(?!\$)", text):
+        assert not re.search(r"\\|>&<", convert(formula)), formula
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=named)
