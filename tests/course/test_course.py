@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import redyn
+from answers import own, spoilt
 from commands import command
 from redyn.exercises import Verdict
 
@@ -121,35 +122,9 @@ def test_every_question_is_asked_where_it_belongs(path):
     assert sorted(asked) == sorted(question.name for question in sheet.questions)
 
 
-def own(question):
-    """The answer of the engine, as somebody would give it."""
-    if question.kind == "choice":
-        return str(question.data.answer.choice)[1:-1]
-    return question.table(51) if question.kind == "motion" else question.answer
-
-
-def spoilt(question):
-    """Another answer of the same form."""
-    if question.kind == "choice":
-        right = set(question.data.answer.choice)
-        return ", ".join(str(k) for k in range(1, len(question.data.choices) + 1) if k not in right)
-    if question.kind == "motion":
-        table = question.table(51)
-        return {name: column if name == "t" else 1.1 * column + 0.05 for name, column in table.items()}
-    shape = question._expected.shape
-    texts = [f"({formula.text})*1.3 + 0.2" for formula in question._expected.formulas]
-    if not shape:
-        return texts[0]
-    if len(shape) == 1:
-        return f"[{', '.join(texts)}]"
-    return "; ".join(", ".join(texts[k : k + shape[1]]) for k in range(0, len(texts), shape[1]))
-
-
-@pytest.mark.parametrize(
-    "name", [*redyn.exercises.names(), *(str(path) for path in SHEETS)], ids=lambda name: Path(name).name
-)
-def test_right_and_wrong_answers_are_told_apart(name):
-    for question in redyn.exercises.load(name).questions:
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
+def test_right_and_wrong_answers_are_told_apart(path):
+    for question in redyn.exercises.load(path).questions:
         assert question.hints
         assert question.check(own(question)).right, question.name
         assert not question.check(spoilt(question)).right, question.name
@@ -182,6 +157,18 @@ def test_solutions_are_right(name, tmp_path, monkeypatch):
 def test_links(page):
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text("utf-8")):
         assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+def test_commands_of_the_plan(monkeypatch):
+    """Those that need no file of somebody else."""
+    monkeypatch.chdir(COURSE)
+    lines = re.findall(
+        r"^    (redyn check (?:9\.6|questions/).*?)(?:   |$)", (COURSE / "index.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert len(lines) == 2
+    for line in lines:
+        done = command(*shlex.split(line)[1:])
+        assert (done.code, done.err) == (0, ""), done.out
 
 
 def test_the_plan_names_everything():

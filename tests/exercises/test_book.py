@@ -6,6 +6,7 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 import redyn
+from answers import own, spoilt
 from redyn.reproduce.closed_forms import three_link
 from redyn.reproduce.counts import overtakes
 from redyn.reproduce.published import FORWARD
@@ -27,16 +28,12 @@ def test_all_are_there(exercises):
         assert all(question.hints for question in exercise.questions)
 
 
-def test_own_answers_are_right(exercises):
-    """What `--answer` prints is accepted as an answer."""
+def test_right_and_wrong_answers_are_told_apart(exercises):
+    """What `--answer` prints is accepted as an answer, and another is not."""
     for exercise in exercises.values():
         for question in exercise.questions:
-            answer = question.answer
-            if question.kind == "choice":
-                answer = str(question.data.answer.choice)[1:-1]
-            elif question.kind == "motion":
-                answer = question.table()
-            assert question.check(answer).right, (exercise.name, question.name)
+            assert question.check(own(question)).right, (exercise.name, question.name)
+            assert not question.check(spoilt(question)).right, (exercise.name, question.name)
 
 
 class Lagrange:
