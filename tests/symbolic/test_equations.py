@@ -413,11 +413,11 @@ def test_examples_of_the_documentation():
     text = (Path(__file__).parents[2] / "docs" / "equations.md").read_text("utf-8")
     space: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 5
+    assert len(blocks) == 7
     count = 0
     for block in blocks:
         exec(block, space)
-        shown = re.findall(r"print\((eqs\.(?:text|latex)\(.*?\))\) +# (.*)", block)
+        shown = re.findall(r"print\(((?:eqs|redyn\.derive\(.*?\))\.(?:text|latex)\(.*?\))\) +# (.*)", block)
         assert [eval(asked, space) for asked, _ in shown] == [answer for _, answer in shown]
         count += len(shown)
-    assert count == 6
+    assert count == 11

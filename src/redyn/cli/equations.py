@@ -52,6 +52,12 @@ def equations(
     where: Annotated[
         list[str] | None, typer.Option("--where", help="NAME=FORMULA replaces a constant, such as d_1x=a_1/2.")
     ] = None,
+    expand: Annotated[
+        bool, typer.Option("--expand", help="Multiply every product out, as the book prints its elements.")
+    ] = False,
+    kinematics: Annotated[
+        bool, typer.Option("--kinematics", help="Print the pose and the Jacobian of the end effector as well.")
+    ] = False,
     rods: Annotated[bool, typer.Option("--rods", help="Make links slender rods, as in the book's examples.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print LaTeX and plain text of every element as JSON.")
@@ -70,6 +76,8 @@ def equations(
     rows of rolling, the independent rates and the reduced equation are printed; --qd and --qdd are independent rates.
 
     Example: redyn equations two-link        Example: redyn equations three-link --rods --html derivation.html
+
+    Example: redyn equations two-link --expand --kinematics
 
     Example: redyn equations two-link --q "30 deg, 45 deg" --qd "1, 2" --qdd 0
 
@@ -92,10 +100,11 @@ def equations(
     loaded = load(robot, allow_unphysical=allow_unphysical, trust=trust, actuated=listed(actuated))
     everything = number is not None and "all" in number
     options: dict[str, Any] = {"numbers": True if everything else number or (), "where": _pairs(where or [])}
+    options["expand"] = expand
     shown = euler_disk(loaded) if is_free_disk(loaded) else loaded  # whose coordinates a state has
     state = [_given(shown, name, text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
     eqs = None
-    if number or where or rods or not (loaded.loops and unnamed_joints(loaded)):
+    if number or where or rods or expand or not (loaded.loops and unnamed_joints(loaded)):
         eqs = derive(loaded, **options, rods=rods or None)
     if html or latex or notebook:
         from redyn.symbolic.chapter import to_html, to_latex, to_notebook
@@ -119,10 +128,24 @@ def equations(
     if eqs.symbolic.flexible or eqs.symbolic.geared:
         return _show_flexible(eqs, state, given, as_json)
     values = _values(eqs, state) if given else {}
-    if eqs.dof > 3:
+    if sum(not body.virtual for body in eqs.symbolic.bodies) > 3:
         _print_steps(eqs, values, as_json)
     else:
-        _print_closed(eqs, values, as_json)
+        _print_closed(eqs, values, as_json, kinematics)
+    if kinematics and not as_json:
+        _print_kinematics(eqs)
+
+
+def _print_kinematics(eqs: Equations) -> None:
+    """The pose and the Jacobian of the end effector, and the square of its speed."""
+    print(f"\nend effector: {eqs.robot.frame_name()}")
+    for name, shown in (("forward_kinematics", "pose"), ("jacobian", "jacobian")):
+        found = eqs.quantity(name)
+        rows = range(1, found.rows) if name == "forward_kinematics" else range(1, found.rows + 1)
+        for i in rows:
+            for j in range(1, found.cols + 1):
+                print(f"{shown}[{i},{j}] = {eqs.text(name, i, j)}")
+    print(f"speed_squared = {eqs.text('speed_squared')}")
 
 
 def _show_flexible(eqs: Equations, state: list[Array | None], given: bool, as_json: bool) -> None:
@@ -161,7 +184,7 @@ def _given(robot: Robot, name: str, text: str | None) -> Array | None:
     if robot.model.contacts:
         return numbers(name, text, robot.nq if name == "q" else robot.dof)
     elastic = _of_elastic(robot, name, text)
-    return numbers(name, text, robot.dof) if elastic is None else elastic
+    return numbers(name, text, robot.nq if name == "q" else robot.dof) if elastic is None else elastic
 
 
 def _of_elastic(robot: Robot, name: str, text: str) -> Array | None:
@@ -180,11 +203,14 @@ def _chapter(robot: Robot, eqs: Equations | None, state: list[Array | None]) -> 
     from redyn.symbolic.chapter.loops import story as looped
     from redyn.symbolic.chapter.rolling import story as rolling
     from redyn.symbolic.chapter.story import SECTIONS
+    from redyn.symbolic.chapter.turning import story as turning
 
     rolls = bool(robot.model.contacts)
     sections = looped.SECTIONS if robot.loops else rolling.SECTIONS if rolls else SECTIONS
     if eqs is not None and (eqs.symbolic.flexible or eqs.symbolic.geared):
         sections = flexible.SECTIONS
+    if eqs is not None and eqs.symbolic.turning_rows:
+        sections = turning.SECTIONS
     with Progress("deriving", len(sections)) as bar:
         if eqs is None:
             return looped.loop_example(robot, None, *state, done=bar.show)
@@ -200,9 +226,9 @@ def _values(eqs: Equations, state: list[Array | None]) -> dict[str, Any]:
         "q": at.q,
         "qd": at.qd,
         "qdd": at.qdd,
-        "mass_matrix": at.view.GIM,
-        "coriolis_matrix": at.view.MCI,
-        "gravity_torque": at.gravity_torque,
+        "mass_matrix": at.run("mass_matrix", at.q).reshape(at.n, at.n),
+        "coriolis_matrix": at.run("coriolis_matrix_mci", at.q, at.qd).reshape(at.n, at.n),
+        "gravity_torque": at.run("gravity_torque", at.q),
         "spring_torque": at.springs,
         "friction_torque": at.friction,
         "tau": at.torque,
@@ -215,16 +241,17 @@ def _shown(eqs: Equations) -> list[str]:
     return [name for name in _SHOWN if name not in _OPTIONAL or any(eqs.quantity(name))]
 
 
-def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
+def _print_closed(eqs: Equations, values: dict[str, Any], as_json: bool, kinematics: bool = False) -> None:
+    shown = (*_SHOWN, *("forward_kinematics", "jacobian") * kinematics) if as_json else _shown(eqs)
     entries = {
         name: [
             [
                 {"text": eqs.text(name, i + 1, j + 1), "latex": eqs.latex(name, i + 1, j + 1)}
                 for j in range(eqs.quantity(name).shape[1])
             ]
-            for i in range(eqs.dof)
+            for i in range(eqs.quantity(name).shape[0])
         ]
-        for name in (_SHOWN if as_json else _shown(eqs))
+        for name in shown
     }
     if as_json:
         print(json.dumps({"robot": eqs.name, **entries, **({"values": values} if values else {})}))
@@ -248,16 +275,23 @@ def legend(eqs: Equations) -> str:
     """The abbreviations that this robot uses."""
     from redyn.symbolic.closed import parallel_runs
 
-    angles = [q for q, body in zip(eqs.q, eqs.symbolic.bodies, strict=True) if body.kind == "revolute"]
-    turning = [str(q).removeprefix("theta_") for q in angles]
-    if not turning:
+    turning = [_number(str(q)) for _, q in eqs.symbolic.angles]  # of those that are abbreviated
+    numbered = [number for number in turning if number]
+    if not numbered:
         return ""
-    together = next((run for run in parallel_runs(eqs.symbolic) if len(run) > 1), None)
+    runs = [[turning[place] for place in run] for run in parallel_runs(eqs.symbolic)]
+    together = next((run for run in runs if len(run) > 1 and all(run[:2])), None)
     if together is None:
-        return f"c{turning[0]} is cos(theta_{turning[0]}), s{turning[0]} its sine"
-    i, k = (turning[place] for place in together[:2])
+        return f"c{numbered[0]} is cos(theta_{numbered[0]}), s{numbered[0]} its sine"
+    i, k = together[:2]
     rates = f", theta_dot_{i}{k} is theta_dot_{i} + theta_dot_{k}" if int(k) == int(i) + 1 else ""
     return f"c{i}{k} is cos(theta_{i} + theta_{k}), s{i}{k} its sine{rates}"
+
+
+def _number(name: str) -> str:
+    """The number of an angle theta_i; empty for others, which are not abbreviated."""
+    number = name.removeprefix("theta_")
+    return number if number.isdigit() else ""
 
 
 def _numbers_shown(eqs: Equations) -> tuple[str, ...]:
@@ -280,8 +314,10 @@ def _print_values(values: dict[str, Any], names: tuple[str, ...]) -> None:
     print()
 
 
-def _what(eqs: Equations) -> str:
-    return "coordinate" if eqs.symbolic.flexible or eqs.symbolic.geared else "joint"
+def _size(eqs: Equations) -> str:
+    if any(body.virtual for body in eqs.symbolic.bodies) and not (eqs.symbolic.flexible or eqs.symbolic.geared):
+        return f"{eqs.dof} degrees of freedom"
+    return counted(eqs.dof, "coordinate" if eqs.symbolic.flexible or eqs.symbolic.geared else "joint")
 
 
 def _row(values: list[float], rounding: float = 0.0) -> str:
@@ -300,7 +336,7 @@ def _print_steps(eqs: Equations, values: dict[str, Any], as_json: bool) -> None:
         print(json.dumps({"robot": eqs.name, "steps": lines, **({"values": values} if values else {})}))
         return
     size = f"{counted(len(lines), 'step')}, {counted(steps.operations, 'operation')}"
-    print(f"{eqs.name}: inverse dynamics of {counted(eqs.dof, _what(eqs))} in {size}\n")
+    print(f"{eqs.name}: inverse dynamics of {_size(eqs)} in {size}\n")
     for name, text in lines:
         print(f"{name} = {text}")
     if values:

@@ -78,9 +78,9 @@ def _angles(at: Context, axes: Array, size: float, flat: Flat, rotations: list[A
     """An arc from where X of a link is at zero to where it is, with the joint angle."""
     strokes: list[Stroke] = []
     labels: list[Mark] = []
-    for i, body in enumerate(at.bodies, start=1):
-        angle = float(at.q[i - 1])
-        if body.kind != "revolute" or abs(angle) < _SMALL or abs(angle) > np.pi:
+    for i, symbol in ((k + 1, angle) for k, angle in at.eqs.symbolic.angles):
+        angle = float(at.q[at.eqs.q.index(symbol)])
+        if abs(angle) < _SMALL or abs(angle) > np.pi:
             continue
         axis, now, origin = at.view.e[i - 1], rotations[i][:, 0], at.view.O[i - 1]
         before = _turned(now, axis, -angle)
@@ -90,7 +90,7 @@ def _angles(at: Context, axes: Array, size: float, flat: Flat, rotations: list[A
         arc = [origin + radius * _turned(before, axis, x) for x in np.linspace(0, angle, 13)]
         strokes.append(Stroke((flat(origin), flat(origin + before * size * 0.26)), "guide"))
         strokes.append(Stroke(tuple(flat(p) for p in arc), "arc"))
-        labels.append(Mark(flat(arc[6]), "label", _write(at.eqs.q[i - 1])))
+        labels.append(Mark(flat(arc[6]), "label", _write(symbol)))
     return strokes, labels
 
 
@@ -100,9 +100,10 @@ def _lengths(at: Context, axes: Array, size: float, flat: Flat, rotations: list[
     labels: list[Mark] = []
     for i, body in enumerate(at.bodies, start=1):
         R, point = rotations[i], at.view.O[i - 1]
-        if body.kind == "prismatic":
-            along = float(at.q[i - 1]) + float(at.number(body.zero))
-            pieces = [(R[:, 2] * along, _write(at.eqs.q[i - 1] + body.zero))]
+        if body.kind == "prismatic" and body.single:
+            start = at.eqs.symbolic.starts[i - 1]
+            along = float(at.q[start]) + float(at.number(body.zero))
+            pieces = [(R[:, 2] * along, _write(at.eqs.q[start] + body.zero))]
         else:
             pieces = []
         steps = zip((2, 0), (body.end[2], body.end[0]), strict=True) if body.end[1] == 0 else ()

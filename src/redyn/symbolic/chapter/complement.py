@@ -55,7 +55,8 @@ def complement(chapter: Chapter, at: Context) -> None:
         size = rf"${6 * at.n} \times {at.n}$"
         whole = Equation((rf"\b{{N}} = {number_matrix(at.view.N)}",))
         chapter.add(Text(f"At the state of the example $\\b{{N}}$ is a matrix of {size} numbers:"), whole)
-    chapter.add(Code("robot.denoc(q, qd, qdd).N.round(4)"))
+    if at.eqs.robot.model.simple:  # otherwise the robot has no dense view
+        chapter.add(Code("robot.denoc(q, qd, qdd).N.round(4)"))
 
 
 def _block(at: Context, i: int, j: int) -> str:

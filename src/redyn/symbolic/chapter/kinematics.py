@@ -114,7 +114,7 @@ def _end_effector(at: Context, tip: str) -> list[Block]:
             Text("at the state of the example."),
         ]
         return [*found, *_cells(at)]
-    if not same:
+    if not same and eqs.forward_kinematics() != eqs.link_pose(last):
         found += _written(r"\b{T}_{0E}", r"\b{T}_{0E}", eqs.forward_kinematics().tolist())
     J = eqs.jacobian().tolist()
     stacked = rf"\b{{J}} = \begin{{bmatrix}} {_ANGULAR} \\ {_LINEAR} \end{{bmatrix}}"

@@ -37,6 +37,7 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
     )
     weight = r" + m_i \b{g}" if at.heavy else ""
     loads = "its weight, the wrench" if at.heavy else "the wrench"
+    five = "" if at.eqs.symbolic.turning_rows else " five"
     chapter.add(
         Heading("Derivation by the Newton-Euler equations"),
         Text(
@@ -52,7 +53,7 @@ def by_newton_euler(chapter: Chapter, at: Context) -> None:
             "(9.1a)",
         ),
         Text(
-            f"The motion is computed outward, the forces inward. {_what_drives(at)} The other five components are "
+            f"The motion is computed outward, the forces inward. {_what_drives(at)} The other{five} components are "
             "carried by the bearings."
         ),
     )

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from redyn.algebra import Mat3, Pose, Vec3
 from redyn.arithmetic import Floats
+from redyn.description.schema import is_unit
 from redyn.dynamics.algorithm import Conditions
 from redyn.dynamics.catalogue import ALGORITHMS
 from redyn.dynamics.denoc import Denoc
 from redyn.dynamics.kinematics import forward_kinematics, jacobian, poses, propagations
 from redyn.dynamics.passive import friction_torque, spring_torque
-from redyn.errors import SingularError
-from redyn.model import Frame, Model
+from redyn.errors import InputError, SingularError
+from redyn.model import QUATERNION_SIZE, Frame, Model
 from redyn.symbolic.bodies import Body, SymbolicRobot, symbolic_model
 from redyn.symbolic.equations import Equations
 from redyn.symbolic.kinematics import link_frames, symbolic_frame
@@ -363,7 +364,7 @@ def _default_q(eqs: Equations, single: Array) -> Array:
         if body.single:
             found.append(value)
         elif not body.continues:
-            found += [0.4, 0.2, 0.3][: body.coordinates - 4]
+            found += [0.4, 0.2, 0.3][: body.coordinates - QUATERNION_SIZE]
             found += [1 / 6, 1 / 3, 1 / 3, math.sqrt(3) / 2]
     return np.array(found)
 
@@ -374,4 +375,8 @@ def example_state(eqs: Equations, q: Array | None, qd: Array | None, qdd: Array 
     if eqs.symbolic.turning_rows:
         chosen = (_default_q(eqs, chosen[0]), *chosen[1:])
     first, second, third = (a if a is not None else b for a, b in zip((q, qd, qdd), chosen, strict=True))
+    for start, body in zip(eqs.symbolic.starts, eqs.symbolic.bodies, strict=True):
+        turn = first[start + body.coordinates - QUATERNION_SIZE : start + body.coordinates]
+        if body.coordinates > 1 and not is_unit(cast("list[float]", turn.tolist())):
+            raise InputError(f"q: expected a quaternion x y z w of norm 1, got {', '.join(f'{x:g}' for x in turn)}")
     return first, second, third

@@ -28,9 +28,9 @@ def inertia(chapter: Chapter, at: Context) -> None:
     chapter.add(
         Heading("The generalized inertia matrix"),
         Text(
-            "Composite bodies are gathered from the tips to the base (9.11d) and projected on the joints. Where the base of "
-            "the robot turns about a point or is free, the matrix does not depend on its attitude: the rates are in the "
-            "axes of its link."
+            "Composite bodies are gathered from the tips to the base (9.11d) and projected on the joints. Where the "
+            "base of the robot turns about a point or is free, the matrix does not depend on its attitude: the rates "
+            "are in the axes of its link."
         ),
         Equation(
             (r"i_{ij} = \b{p}_i^{T} \tilde{\b{M}}_i \b{B}_{ij} \b{p}_j, \quad \b{I} = \b{N}^{T} \b{M} \b{N}",),
@@ -63,8 +63,8 @@ def vectors(chapter: Chapter, at: Context) -> None:
     chapter.add(
         Heading("Convective vector and gravity" if at.heavy else "Convective vector"),
         Text(
-            "The convective terms $\\b{h}$ are the torques of a motion with constant rates, without gravity (9.18b): Euler's "
-            "$\\g{omega} \\times \\b{I} \\g{omega}$ and what the carried links add."
+            "The convective terms $\\b{h}$ are the torques of a motion with constant rates, without gravity (9.18b): "
+            "Euler's $\\g{omega} \\times \\b{I} \\g{omega}$ and what the carried links add."
             + (" To hold the robot still, the actuators must supply $\\g{gamma}$ (9.21b)." if at.heavy else "")
         ),
     )
@@ -88,16 +88,18 @@ def by_lagrange(chapter: Chapter, at: Context) -> None:
     chapter.add(
         Heading("Derivation by Lagrange's equations"),
         Text(
-            "Lagrange's equations hold for derivatives of coordinates. For $\\g{omega}$ in the axes of a link they become "
-            "Euler's: the momentum $\\b{P} = \\partial L / \\partial \\g{omega}$ is a vector of components in axes that "
-            "turn, and $\\partial L / \\partial \\g{phi}$ is the derivative of $L$ along a rotation about these axes,"
+            "Lagrange's equations hold for derivatives of coordinates. For $\\g{omega}$ in the axes of a link they "
+            "become Euler's: the momentum $\\b{P} = \\partial L / \\partial \\g{omega}$ is a vector of components in "
+            "axes that turn, and $\\partial L / \\partial \\g{phi}$ is the derivative of $L$ along a rotation about "
+            "these axes,"
         ),
         Equation((_euler(free),)),
     )
     if free:
         chapter.add(
             Text(
-                "and for the velocity $\\b{v}$ of a free link, with $\\b{p} = \\partial L / \\partial \\b{v}$, Kirchhoff's"
+                "and for the velocity $\\b{v}$ of a free link, with $\\b{p} = \\partial L / \\partial \\b{v}$, "
+                "Kirchhoff's"
             ),
             Equation(
                 (

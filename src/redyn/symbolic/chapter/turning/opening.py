@@ -21,15 +21,15 @@ def robot(chapter: Chapter, at: Context) -> None:
     bodies = sum(not body.virtual for body in at.bodies)
     chapter.add(
         Text(
-            "A dot is a time derivative, $\\b{1}$ the identity matrix. Elements that are not listed are zero. Numbers such "
-            "as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot dynamics."
+            "A dot is a time derivative, $\\b{1}$ the identity matrix. Elements that are not listed are zero. Numbers "
+            "such as (9.15b) are those of the equations in S. K. Saha's chapter on recursive robot dynamics."
         ),
         Heading("The robot"),
         Text(
             f"The robot {word(at.eqs.robot.name)} has {counted(bodies, 'moving link')} and {at.n} degrees of freedom. "
-            "A joint that turns about a point is a row of joints, one per rate: the unit vectors $\\b{e}_i$ of its angular "
-            "rates are the axes of the link that it carries, and so are those of its velocities. Of the links of such a "
-            "row the last alone has mass. Constants have the numbers of the joints in the file."
+            "A joint that turns about a point is a row of joints, one per rate: the unit vectors $\\b{e}_i$ of its "
+            "angular rates are the axes of the link that it carries, and so are those of its velocities. Of the links "
+            "of such a row the last alone has mass. Constants have the numbers of the joints in the file."
         ),
         sketch(at),
     )
@@ -69,8 +69,8 @@ def coordinates(chapter: Chapter, at: Context) -> None:
         ),
         *(Equation((" + ".join(f"{_write(x)}^{{2}}" for x in four) + " = 1",)) for four in eqs.symbolic.quaternions),
         Text(
-            "and $w^2$ is written as $1 - x^2 - y^2 - z^2$ in all formulas, so that equal ones are written alike. The rates "
-            "are no derivatives of coordinates; those follow from them:"
+            "and $w^2$ is written as $1 - x^2 - y^2 - z^2$ in all formulas, so that equal ones are written alike. The "
+            "rates are no derivatives of coordinates; those follow from them:"
         ),
         *_coordinate_rates(at),
         Code("eqs.coordinate_rates"),
