@@ -1,33 +1,13 @@
 """The integrator, the controllers and the pull of a living page, in Node."""
 
-import importlib.resources
-
 import numpy as np
 import pytest
 
 import redyn
-from node import needs_node, run
+from living_node import in_node
+from node import needs_node
 from redyn.living.coordinates import layout
-from redyn.living.module import module
 from redyn.living.sliders import freed
-
-SET_UP = """
-import { createMotion } from "./motion.js";
-import * as robot from "./robot.js";
-const make = (start = given.start, p = robot.nominal_parameters) =>
-  createMotion(robot.operations, given.layout, Float64Array.from(p), start);
-const energy = ({ state: { q, qd }, parameters: p }) => robot.kinetic_energy(q, qd, p) + robot.potential_energy(q, p);
-"""
-
-
-def in_node(folder, robot, script, **given):
-    here = importlib.resources.files("redyn.living")
-    for name in ("motion", "share", "posing", "pull"):
-        (folder / f"{name}.js").write_text(here.joinpath(f"{name}.js").read_text("utf-8"))
-    (folder / "robot.js").write_text(module(robot))
-    q, qd = given.pop("start", (robot.initial, np.zeros(robot.dof)))
-    start = {"q": list(q), "qd": list(qd)}
-    return run(folder, SET_UP + script, {"start": start, "layout": layout(robot, np.array(q)), **given})
 
 
 def inertias(robot):

@@ -227,6 +227,57 @@ def test_a_page_is_used(browser, tmp_path):
     assert complaints == []
 
 
+def test_a_mechanism_is_used(browser, tmp_path):
+    """Closed loops: they fall, are turned by a slider and by hand, driven, and stay closed; a link brings them back."""
+    robot = freed(redyn.load("four-bar"))
+    path = page(redyn.load("four-bar"), tmp_path / "bars.html")
+    shown, complaints = opened(browser, path.as_uri())
+    find, ask = shown.get_by_test_id, shown.evaluate
+    opening = "Math.max(...redyn.loop_error(redyn.state.q).map(Math.abs))"
+    assert ask("redyn.compare().every((one) => one.agrees)")
+    assert "computed" not in find("control").locator("option").evaluate_all("(all) => all.map(({ value }) => value)")
+
+    find("run").click()
+    shown.wait_for_function("redyn.state.t > 0.3")
+    find("run").click()
+    assert ask(opening) < 1e-12
+    find("share").click()
+    again, more = opened(browser, find("link").input_value())
+    for what in ("redyn.state.q", "redyn.state.qd", "redyn.state.tau", "redyn.state.qdd"):
+        assert again.evaluate(what) == ask(what)
+    again.close()
+    find("reset").click()
+
+    find("field-q0").fill("0.5")
+    find("field-q0").press("Enter")
+    q = ask("redyn.state.q")
+    assert q[0] == pytest.approx(0.5, abs=1e-9)
+    assert ask(opening) < 1e-9
+    crank = robot.link_motion(q, [0] * 3, [0] * 3).pose[0]
+    at = (crank @ [0.025, 0, 0, 1])[:3]
+    shown.mouse.move(*ask("(at) => redyn.onScreen(at)", at.tolist()))
+    shown.mouse.down()
+    shown.mouse.move(*ask("(at) => redyn.onScreen(at)", [at[0] - 0.01, at[1] + 0.01, at[2]]), steps=4)
+    shown.mouse.up()
+    assert ask("redyn.state.q")[0] > 0.6
+    assert ask(opening) < 1e-9
+    ask("(q) => redyn.set({ q })", q)
+    find("tab-equations").click()
+    find("wanted-0").fill("3")
+    needed = float(find("table-needed").locator("td").first.text_content())
+    full = robot.complete(q[:1], [0.0], [3.0], near=q)
+    assert needed == pytest.approx(robot.inverse_dynamics(full.q, full.qd, full.qdd)[0], rel=1e-3)
+
+    find("tab-joints").click()
+    find("control").select_option("torque")
+    find("field-tau0").fill("0.2")
+    find("field-tau0").press("Enter")
+    assert ask("redyn.state.tau") == [0.2, 0, 0]
+    qdd = robot.forward_dynamics(q, [0.0] * 3, [0.2, 0.0, 0.0])
+    np.testing.assert_allclose(ask("redyn.state.qdd"), qdd, rtol=1e-7)
+    assert complaints == more == []
+
+
 def test_on_a_phone(browser, tmp_path):
     path = page(redyn.load("kuka-kr5"), tmp_path / "arm.html")
     shown, complaints = opened(browser, path.as_uri(), 375, 667, phone=True)

@@ -15,6 +15,7 @@ const BUDGET = 11; // ms of a frame for the motion
 const SAMPLE = 0.02; // s of motion between two points of curves, at most
 const TEXTS = 100; // ms between two updates of numbers and sliders while the motion runs,
 const CURVES = 50; // and of plots: eyes follow the robot, not digits
+const [SLICE, WARM, SHORT] = [6, 600, 2e-3]; // ms at a time and in all, before somebody lets the robot go; s of motion
 const NEAR = { mouse: 5, pen: 10, touch: 22 }; // px beside a link that count as on it
 const NAMES = { coriolis_matrix_mci: "coriolis_matrix", coriolis_matrix_christoffel: "coriolis_matrix" }; // as a robot of the library has them
 const VECTORS = ["q", "qd", "target", "torque"];
@@ -190,10 +191,11 @@ export async function start(three, _loadPlotly, data) {
     const { t } = state;
     const parts = Math.ceil(seconds / SAMPLE); // of each, a point of the path and of the curves
     let [done, moving] = [0, 0];
-    for (let k = 0; k < parts && performance.now() <= began + budget && motion.isFinite(); k += 1) {
+    for (let k = 0; k < parts && performance.now() <= began + budget; k += 1) {
       const part = performance.now();
       done += motion.advance(seconds / parts, () => performance.now() > began + budget);
       moving += performance.now() - part;
+      if (!motion.isFinite()) break;
       if (trail && running) trail.add(tipPoint());
       const now = motion.now();
       panels.record(state.t, now, posing.get, [api.kinetic_energy(now.q, now.qd), api.potential_energy(now.q)]);
@@ -384,4 +386,18 @@ export async function start(three, _loadPlotly, data) {
   picture?.follow();
   readAddress();
   root.dataset.ready = "true";
+  warm(createMotion(robot.operations, layout, parameters, data.start), () => running);
+}
+
+/** While nothing else happens, a motion that nobody sees: engines compile what has run often, and the first frames are smooth. */
+function warm(motion, busy) {
+  const later = window.requestIdleCallback ?? ((act) => setTimeout(() => act({ timeRemaining: () => 5 }), 50));
+  let spent = 0;
+  const go = (deadline) => {
+    const began = performance.now();
+    while (!busy() && motion.isFinite() && deadline.timeRemaining() > 1 && performance.now() < began + SLICE) motion.advance(SHORT);
+    spent += performance.now() - began;
+    if (spent < WARM && !busy() && motion.isFinite()) later(go);
+  };
+  later(go);
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from redyn.evaluate.ground import Ground
 from redyn.robot.free import FreeRobot
 from redyn.symbolic.export.functions import Example, Function, examples, functions
 from redyn.symbolic.export.javascript import javascript
@@ -25,6 +27,9 @@ SHOWN = (
     "potential_energy",
 )
 CLOSED = ("transmission", "projection", "completion", "loop_error")  # of robots with closed loops
+STANDING = "forward_dynamics_on_ground"
+FEET, SINK = 4, 4e-3  # m, by which a robot sinks in that stands on so many feet
+SLIP, DAMPED = 0.05, 0.3  # m/s, at which friction is full; of the motion up and down
 STATES = 3  # at which each function is compared with the library
 
 
@@ -42,7 +47,26 @@ def module(robot: FreeRobot, tick: Callable[[str], None] = lambda _: None) -> st
         part, of_part = _part(whole, example, name, inputs, outputs)
         made.append(part)
         known.append(of_part)
+    ground = standing(robot)
+    if ground is not None:
+        tick(STANDING)
+        [whole] = functions(robot, "forward_dynamics", ground=ground.form)
+        made.append(replace(whole, name=STANDING))
+        known.append(examples(robot, whole, count=STATES, ground=ground.numbers))
     return javascript(robot, made, known)
+
+
+def standing(robot: FreeRobot) -> Ground | None:
+    """The ground below a robot with contacts; None without, or if its height is given on a grid.
+
+    It is soft, so that motions can be integrated in real time: the smooth law, with numbers from the robot's weight.
+    """
+    if not robot.model.contact_points or robot.model.contacts:
+        return None
+    weight = max(robot.total_mass * float(np.linalg.norm(robot.gravity)), 1e-6)
+    given = {"law": "smooth", "stiffness": weight / (FEET * SINK), "slip": SLIP}
+    ground = robot.ground({**given, "dissipation": DAMPED / math.sqrt(SINK)})
+    return ground if ground.compiled else None
 
 
 def names(robot: FreeRobot) -> list[str]:

@@ -4,6 +4,8 @@
 // are closed again by Newton's steps. Nothing here knows of a page, so that it runs in Node as well.
 
 const STEP = 1e-3; // s: the longest step
+const LANDING = 4; // steps after which the length of the next ones is found anew, where feet may touch the ground,
+const JOLT = 0.02; // rad/s or m/s: a step whose end differs by more from what it was made with is taken in parts
 const STABLE = 1.2; // longest step times the fastest decay; the method's own bound is 2.8
 const SMOOTH = 0.5; // longest step times the highest frequency; the method's own bound is 2.8
 const SHORTEST = 2e-6; // s
@@ -41,6 +43,7 @@ export function controlsOf({ actuators, plain, closed, rolling, elastic }) {
  */
 export function createMotion(operations, layout, parameters, start) {
   const { plain, quaternions, closed, rolling, independent, actuators } = layout;
+  const ground = layout.ground ? Float64Array.from(layout.ground) : null;
   const [nq, n, m] = [start.q.length, start.qd.length, actuators.length];
   const make = (size = n) => new Float64Array(size);
   const state = {
@@ -96,7 +99,8 @@ export function createMotion(operations, layout, parameters, start) {
   function accelerate(q, qd, speeds, out) {
     drive(q, qd, speeds, work.tau);
     if (pulling && !rolling) for (let i = 0; i < n; i += 1) work.tau[i] += pulled[i];
-    operations.forward_dynamics(q, qd, work.tau, parameters, out);
+    if (ground) operations.forward_dynamics_on_ground(q, qd, work.tau, ground, parameters, out);
+    else operations.forward_dynamics(q, qd, work.tau, parameters, out);
     if (!pulling || !rolling) return;
     operations.solve(q, pulled, parameters, work.more); // a pull acts on the rates; torques on the actuators alone
     for (let i = 0; i < n; i += 1) out[i] += work.more[i];
@@ -141,6 +145,22 @@ export function createMotion(operations, layout, parameters, start) {
     for (let i = 0; i < n; i += 1) qd[i] += (h / 6) * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
     settle(q, qd);
     state.t += h;
+  }
+
+  /** A step of h or, where a foot meets the ground in it, a shorter one; its length. */
+  function land(h) {
+    const { q, qd } = state;
+    const [place, speed, { t }] = [Float64Array.from(q), Float64Array.from(qd), state];
+    for (let part = h; ; part /= 4) {
+      step(part);
+      accelerate(q, qd, rates(q, qd, work.rate), work.more);
+      let jolt = 0;
+      for (let i = 0; i < n; i += 1) jolt = Math.max(jolt, (part / 6) * Math.abs(work.more[i] - work.k[3][i]));
+      if (jolt <= JOLT || part < 4 * SHORTEST) return part;
+      q.set(place);
+      qd.set(speed);
+      state.t = t;
+    }
   }
 
   /** Rates of all, given the independent ones: those themselves, or G u where loops are closed. */
@@ -209,12 +229,14 @@ export function createMotion(operations, layout, parameters, start) {
 
   /** Moves on by `seconds`, or less if `late()` says that there is no time left; returns the time moved. */
   function advance(seconds, late = () => false) {
-    const count = Math.max(1, Math.ceil(seconds / longestStep()));
-    const h = seconds / count;
-    for (let k = 0; k < count; k += 1) {
+    let left = seconds;
+    for (let k = 0, h = 0; left > 0; k += 1) {
+      if (k === 0 || (ground && k % LANDING === 0)) h = left / Math.ceil(left / longestStep());
       if (pull) pull(state.q, state.qd, pulled);
-      step(h);
-      if (k % 16 === 15 && late()) return (k + 1) * h;
+      if (ground) h = land(Math.min(h, left));
+      else step(h);
+      left = left - h > 1e-9 * seconds ? left - h : 0;
+      if (k % 4 === 3 && late()) return seconds - left;
     }
     return seconds;
   }

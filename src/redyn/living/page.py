@@ -18,7 +18,7 @@ from redyn.kinematics import capsules, link_poses, place
 from redyn.kinematics.bending import bends, bent_lines
 from redyn.kinematics.shape import joint_places, reach
 from redyn.living.coordinates import coordinates, layout, rates, torques
-from redyn.living.module import module
+from redyn.living.module import module, standing
 from redyn.living.sliders import freed, slider_data
 from redyn.living.start import start
 from redyn.living.stretch import stretches
@@ -99,12 +99,16 @@ def _data(robot: FreeRobot, q: Array, qd: Array, meshes: Meshes | None) -> dict[
     sliders = slider_data(robot)
     lengths = [k for k, slider in enumerate(sliders) if slider["group"] == "Lengths"]
     whole: dict[str, Any] = {**drawn(robot), "traces": [], "touching": {"pairs": [], "flags": ""}}
+    ground = standing(robot)
+    if ground is not None and ground.form.kind == "level":
+        level = float(ground.shape[0])
+        whole["view"]["floor"] |= {"level": level, "meshes": level}
     if not len(robot.model.floating):
         whole["view"]["points"] += _around(robot, _views(robot, q, rows, rng, REACHED), whole["view"])
     return {
         "scene": whole,
         "rows": pose_rows(robot, q),
-        "layout": layout(robot, q),
+        "layout": {**layout(robot, q), "ground": None if ground is None else ground.numbers.tolist()},
         "coordinates": rows,
         "rates": rates(robot),
         "torques": torques(robot, q),

@@ -15,6 +15,7 @@ const byId = (id) => document.getElementById(id);
 export function createPicture({ THREE, OrbitControls }, data, operations, nominal, parameters, spent) {
   const views = byId("views");
   let viewer;
+  let following = false;
   try {
     views.append(element("div", { class: "view" }));
     const device = createDevice(THREE);
@@ -33,7 +34,10 @@ export function createPicture({ THREE, OrbitControls }, data, operations, nomina
   for (const [what, text] of SWITCHES.filter(([name]) => viewer.has(name))) {
     const box = element("input", { type: "checkbox", "data-testid": `show-${what}` });
     box.checked = what === "meshes" || what === "follow";
-    box.addEventListener("change", () => viewer.show(what, box.checked));
+    box.addEventListener("change", () => {
+      if (what === "follow") following = box.checked;
+      viewer.show(what, box.checked);
+    });
     byId("switches").append(element("label", {}, box, text));
   }
   byId("fit").addEventListener("click", () => viewer.fit());
@@ -45,6 +49,9 @@ export function createPicture({ THREE, OrbitControls }, data, operations, nomina
   const rows = data.layout.movers.map(() => new Array(7).fill(0));
   const elastic = new Array(modes.length + gears.length).fill(0);
   const [matrix, turn] = [new THREE.Matrix4(), new THREE.Quaternion()];
+  const { up } = data.scene.view;
+  const sinks = data.scene.moves > 0 && !data.layout.ground && !data.layout.rolling;
+  let height = sinks ? data.rows[data.scene.moves - 1].slice(0, 3).reduce((sum, x, k) => sum + x * up[k], 0) : 0;
   const band = makeLine(0xd6336c, 2);
   const trail = data.tip === null ? null : makeTrail();
 
@@ -103,6 +110,17 @@ export function createPicture({ THREE, OrbitControls }, data, operations, nomina
       band.geometry.attributes.position.needsUpdate = true;
     }
     viewer.setPoses(elastic.length ? [...rows, elastic] : rows);
+    if (sinks) climb();
+  }
+
+  /** The viewer follows a robot level with the ground; where there is none, it may also fall. */
+  function climb() {
+    const high = rows[data.scene.moves - 1].slice(0, 3).reduce((sum, x, k) => sum + x * up[k], 0);
+    const by = high - height;
+    height = high;
+    if (!following || !by) return;
+    const { position, target } = viewer.look();
+    viewer.look({ position: position.map((x, k) => x + by * up[k]), target: target.map((x, k) => x + by * up[k]) });
   }
 
   /** The shape at the present lengths: each point moves in proportion to them. */
@@ -127,6 +145,7 @@ export function createPicture({ THREE, OrbitControls }, data, operations, nomina
   function follow() {
     if (!viewer.has("follow")) return;
     viewer.show("follow", true);
+    following = true;
     const { position, target } = viewer.look();
     viewer.look({ position: position.map((x, k) => target[k] + FAR * (x - target[k])), target });
   }

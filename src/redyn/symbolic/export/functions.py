@@ -18,6 +18,7 @@ from redyn.errors import InputError
 from redyn.kernels.program import Count, Program
 from redyn.kernels.trace import trace
 from redyn.kinematics.loops import State, closure_of
+from redyn.model import GroundForm
 from redyn.robot import Robot
 from redyn.symbolic.loops.states import random_state
 
@@ -61,11 +62,13 @@ def functions(
     gravity: bool = False,
     payload: bool = False,
     external: Sequence[str] = (),
+    ground: GroundForm | None = None,
     tick: Callable[[str], None] = lambda _: None,
 ) -> list[Function]:
     """The algorithms named by `what`, full or short names (a list, or text with commas), each once.
 
-    `gravity`, `payload` and `external` (names of frames) become arguments of those that depend on them.
+    `gravity`, `payload`, `external` (names of frames) and the numbers of a `ground` become arguments of those that
+    depend on them.
     """
     wanted = what.split(",") if isinstance(what, str) else what
     names = list(dict.fromkeys(_algorithm(name.strip()) for name in wanted if name.strip()))
@@ -76,7 +79,7 @@ def functions(
     for name in names:
         _check_loops(robot, name)
         tick(name)
-        made.append(_function(robot, name, link, gravity, payload, frames))
+        made.append(_function(robot, name, link, gravity, payload, frames, ground))
     return made
 
 
@@ -107,7 +110,13 @@ def _algorithm(name: str) -> str:
 
 
 def _function(
-    robot: Robot, name: str, link: str | None, gravity: bool, payload: bool, frames: tuple[str, ...]
+    robot: Robot,
+    name: str,
+    link: str | None,
+    gravity: bool,
+    payload: bool,
+    frames: tuple[str, ...],
+    ground: GroundForm | None,
 ) -> Function:
     knows = CATALOGUE[name].options
     if payload and "payload" in knows and robot.model.end_effector is None:
@@ -118,6 +127,7 @@ def _function(
         gravity=gravity and "gravity" in knows,
         payload=payload and "payload" in knows,
         external=frames if "external" in knows else (),
+        ground=ground if "ground" in knows else None,
     )
     if task.base.divides:
         q = robot.random(0) if robot.model.contacts else robot.neutral()  # a wheel may lie flat at zero
@@ -223,10 +233,12 @@ def examples(
     count: int = 5,
     seed: int = 0,
     closed: Sequence[State] = (),
+    ground: Array | None = None,
 ) -> Example:
     """Random states of a robot, rounded to `real`, with expected results; fewer where the results are large.
 
     `closed`: states of a robot with loops to begin with, so that those of several functions are searched for once.
+    `ground`: its numbers, where a function takes them.
     """
     rng = np.random.default_rng(seed)
     count = max(1, min(count, MOST_NUMBERS // max(1, sum(a.width for a in function.outputs))))
@@ -239,6 +251,8 @@ def examples(
         elif name == "payload":
             body = [0.8, 0.04, -0.03, 0.06, 0.02, 0.001, 0.018, 0.002, -0.001, 0.016]  # 0.8 kg, like a tool
             inputs.append(np.tile(body, (count, 1)))
+        elif name == "ground" and ground is not None:
+            inputs.append(np.tile(ground, (count, 1)))
         elif name == "parameters":
             nominal = nominal_parameters(robot)
             spread = 0.2 * np.where(nominal == 0.0, 0.1, nominal)

@@ -29,7 +29,7 @@ from redyn.symbolic.export.straight import Part, Syntax, straight
 from redyn.symbolic.export.write import wrapped, write_files
 from redyn.version import __version__
 
-PART = 1500  # operations in one function; V8 leaves functions of more than 60 kB of bytecode to its interpreter
+PART = 400  # operations in one function; engines compile short ones soon, and leave very long ones to their interpreter
 KEPT = "w"  # array of values that later parts need
 GIVEN = "parameters"  # an argument that may be left out
 
