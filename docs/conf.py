@@ -24,6 +24,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "myst_nb",
     "mathml",
+    "math_font",
     "docstrings",
     "contents",
     "commands_page",
@@ -80,10 +81,11 @@ sphinx_gallery_conf = {
 
 html_theme = "furo"
 html_title = f"redyn {release}"
-html_static_path = ["_static"]
+html_static_path = ["_static", "_generated/static"]
 html_extra_path = ["_generated/extra"]
-(HERE / "_generated" / "extra").mkdir(parents=True, exist_ok=True)
-html_css_files = ["site.css"]
+for made in ("extra", "static"):
+    (HERE / "_generated" / made).mkdir(parents=True, exist_ok=True)
+html_css_files = ["math-font.css", "site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_math_renderer = "mathml"

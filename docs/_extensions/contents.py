@@ -39,7 +39,7 @@ LINK = re.compile(r"(?<=\]\()([^)#\s:]+)((?:#[^)\s]*)?)(?=\))")
 def pages(folder: str) -> list[str]:
     """Of a folder, in the order in which its index links to them, then by name; of a folder in it, the index."""
     found: list[str] = []
-    for path in sorted((DOCS / folder).iterdir()):
+    for path in sorted((DOCS / folder).glob("*")):
         name = path.relative_to(DOCS).as_posix()
         if path.is_dir():
             found += [f"{name}/index"] if (path / "index.md").exists() else pages(name)

@@ -11,11 +11,12 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 LOG = logging.getLogger(__name__)
+TAG = re.compile(r"\\tag\{([^}]*)\}")  # the number of an equation, which stands beside it
 
 
 def mathml(latex: str, display: str) -> str:
     """One formula; what surrounds several lines is added where it is left out, as Sphinx does for LaTeX."""
-    text = re.sub(r"\\label\{[^}]*\}", "", latex).strip()
+    text = TAG.sub("", re.sub(r"\\label\{[^}]*\}", "", latex)).strip()
     # latex2mathml numbers the rows of a starred environment no differently.
     text = re.sub(r"\\(begin|end)\{(?:align|gather|equation)\*?\}", _environment, text)
     if "\\\\" in text and "\\begin" not in text:
@@ -33,7 +34,8 @@ def _inline(self: Any, node: nodes.math) -> None:
 
 
 def _block(self: Any, node: nodes.math_block) -> None:
-    number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
+    tags = TAG.findall(node.astext()) or ([node["number"]] if node.get("number") else [])
+    number = "".join(f'<span class="eqno">({tag})</span>' for tag in tags)
     names = "".join(f'<span id="{name}"></span>' for name in node.get("ids", []))
     self.body.append(f'<div class="math-block">{names}{number}{_safe(node, "block")}</div>\n')
     raise nodes.SkipNode
