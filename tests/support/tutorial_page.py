@@ -116,7 +116,7 @@ def _update(page: Path) -> None:
     for block, printed in reversed(list(outputs(page))):
         if block.shown is None and printed:
             print(f"{page.name}:{block.line}: prints, and the page does not show it:\n{printed}")
-        if block.shown is not None and unlike(printed, block.shown):
+        if block.shown is not None and printed.rstrip() != block.shown.rstrip():
             changed = changed[: block.span[0]] + printed.rstrip() + "\n" + changed[block.span[1] :]
     if changed != text:
         page.write_text(changed, "utf-8")
