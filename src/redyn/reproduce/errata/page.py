@@ -135,7 +135,8 @@ def _document(document: Document, found: Found) -> str:
 def _row(document: Document, erratum: Erratum, found: Found) -> str:
     where = f"{erratum.where}<br>**{erratum.severity}**" if erratum.severity != "slip" else f"{erratum.where}<br>slip"
     effect = _effects(found[key(document, erratum)])
-    return f"| {where} | {erratum.printed} | {erratum.correct} | {effect} | {erratum.reference} |"
+    reference = erratum.reference or "a suspicion: the source does not decide it"
+    return f"| {where} | {erratum.printed} | {erratum.correct} | {effect} | {reference} |"
 
 
 def _effects(findings: Sequence[Finding]) -> str:
