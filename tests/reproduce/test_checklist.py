@@ -15,7 +15,9 @@ from redyn.robot import Robot
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "checklist.md"
 TEXT = PAGE.read_text("utf-8")
-ROWS = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in re.findall(r"^\| \d.*$", TEXT, re.MULTILINE)]
+ROWS = [
+    [cell.strip() for cell in line.strip("|\n").split("|")] for line in re.findall(r"^\| \d.*$", TEXT, re.MULTILINE)
+]
 COMMANDS = sorted(set(re.findall(r"`redyn ([^`]+)`", TEXT)))
 GROUP = typer.main.get_command(app)
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from redyn.files import PICTURE, writing
 from redyn.report.colours import COLOURS, FAINT, INK, PATH, joint_colour
 from redyn.report.figures import blank_figure, saved
 from redyn.reproduce.bodies import TRIAD, box, curve_colours, frame_labels, frames, strokes
 from redyn.reproduce.diagram import AXES
 from redyn.reproduce.draw_diagram import draw_diagram
 from redyn.reproduce.item import Array, Bars, Item, Panel, Result, Scene
+
+SMALL = 0.4  # size of a thumbnail, relative to the picture
 
 
 def picture(item: Item, result: Result, path: Path, small: Path, force: bool = False) -> bool:
@@ -22,8 +25,17 @@ def picture(item: Item, result: Result, path: Path, small: Path, force: bool = F
     if figure is None:
         return False
     saved(figure, path, force)
-    saved(figure, small, force, dpi=50)
+    _thumbnail(path, small, force)
     return True
+
+
+def _thumbnail(path: Path, small: Path, force: bool) -> None:
+    """The picture reduced, rather than drawn a second time."""
+    from PIL import Image  # Matplotlib needs it too
+
+    with Image.open(path) as whole, writing(small, PICTURE, force) as file:
+        width, height = (round(x * SMALL) for x in whole.size)
+        whole.convert("RGB").resize((width, height), Image.Resampling.LANCZOS).save(file, "PNG")
 
 
 def drawing(item: Item, result: Result) -> Any:

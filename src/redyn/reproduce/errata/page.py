@@ -103,7 +103,7 @@ def _summary(documents: Sequence[Document]) -> str:
     rows = ["| source | " + " | ".join(SEVERITIES) + " |", "|---|---|---|---|"]
     total: dict[Severity, int] = dict.fromkeys(SEVERITIES, 0)
     for document in documents:
-        counts = {severity: sum(x.severity == severity for x in document.errata) for severity in SEVERITIES}
+        counts = kinds(document)
         for severity in SEVERITIES:
             total[severity] += counts[severity]
         rows.append(f"| {document.title} | " + " | ".join(str(counts[x]) for x in SEVERITIES) + " |")
@@ -135,15 +135,20 @@ def _document(document: Document, found: Found) -> str:
 def _row(document: Document, erratum: Erratum, found: Found) -> str:
     where = f"{erratum.where}<br>**{erratum.severity}**" if erratum.severity != "slip" else f"{erratum.where}<br>slip"
     effect = _effects(found[key(document, erratum)])
-    return f"| {where} | {erratum.printed} | {erratum.correct} | {effect} | {erratum.reference} |"
+    reference = erratum.reference or "a suspicion: the source does not decide it"
+    return f"| {where} | {erratum.printed} | {erratum.correct} | {effect} | {reference} |"
 
 
 def _effects(findings: Sequence[Finding]) -> str:
     return "<br>".join(x.effect for x in findings)
 
 
+def kinds(document: Document) -> dict[Severity, int]:
+    """How many errata of each kind."""
+    return {severity: sum(x.severity == severity for x in document.errata) for severity in SEVERITIES}
+
+
 def counted_kinds(document: Document) -> str:
-    counts = {severity: sum(x.severity == severity for x in document.errata) for severity in SEVERITIES}
     return ", ".join(
-        f"{n} {severity}" if severity != "slip" else counted(n, "slip") for severity, n in counts.items() if n
+        f"{n} {severity}" if severity != "slip" else counted(n, "slip") for severity, n in kinds(document).items() if n
     )

@@ -7,7 +7,7 @@ from functools import cache
 from redyn.reproduce.check import Check, short
 from redyn.reproduce.errata import assignment, book, book_tables, note, paper, slides
 from redyn.reproduce.errata.erratum import CLOSE, Document, Finding
-from redyn.reproduce.errata.page import counted_kinds, errata_page, key
+from redyn.reproduce.errata.page import SEVERITIES, counted_kinds, errata_page, key, kinds
 from redyn.reproduce.item import Item, Load, Numbers, Result
 
 DOCUMENTS = [
@@ -39,7 +39,7 @@ def _errata(load: Load) -> Result:
         unconfirmed = [x.where for x, findings in all_of if not all(f.wrong and f.right for f in findings)]
         checks.append(
             Check(
-                f"{document.title}: what is printed holds",
+                f"{document.title}: everything that is printed holds",
                 False,
                 counted_kinds(document),
                 f"each is confirmed, and each corrected formula agrees with its reference to {short(CLOSE)}"
@@ -61,7 +61,9 @@ def _errata(load: Load) -> Result:
             for x, findings in all_of
         )
     header = ["source", "where", "kind", "printed", "correct", "effect", "checked against"]
-    return Result(checks, [Numbers(header, rows)], document=errata_page(DOCUMENTS, found))
+    counts: list[list[object]] = [[x.title, *(str(n) for n in kinds(x).values())] for x in DOCUMENTS]
+    numbers = [Numbers(["source", *SEVERITIES], counts), Numbers(header, rows, "list")]
+    return Result(checks, numbers, document=errata_page(DOCUMENTS, found))
 
 
 ITEMS = [Item("errata", "Errata of the sources", "the book, the paper, the assignment, the slides, the note", _errata)]
