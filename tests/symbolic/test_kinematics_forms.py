@@ -1,11 +1,15 @@
 """Closed forms of poses, Jacobians and velocities are the robot's numbers."""
 
+import json
+
 import numpy as np
 import pytest
 import sympy
+from typer.testing import CliRunner
 
 import redyn
 from known_robots import first_joints
+from redyn.cli.main import app
 from redyn.symbolic.equations import numeric
 from several_rates import random_motion, several
 
@@ -74,3 +78,24 @@ def test_frames_that_are_not_there():
         eqs.jacobian("link3")
     with pytest.raises(redyn.RedynError, match="link: mass_matrix is not of one frame"):
         eqs.latex("mass_matrix", link="link1")
+
+
+def test_expanded_forms_are_those_that_the_book_prints():
+    eqs = redyn.derive("two-link", expand=True)
+    assert eqs.text("mass_matrix", 2, 1) == "1/3*m_2*a_2**2 + 1/2*m_2*a_1*a_2*c2"  # (9.27d)
+    assert eqs.text("coriolis_matrix", 1, 2) == "-1/2*m_2*a_1*a_2*s2*theta_dot_12"  # (9.30c)
+    assert eqs.text("speed_squared").count("(") == 0
+    short = redyn.derive("two-link")
+    for name in ("mass_matrix", "coriolis_matrix", "gravity_torque", "lagrange"):
+        one, other = (getattr(e, name).torque if name == "lagrange" else getattr(e, name) for e in (eqs, short))
+        assert (one - other).applyfunc(sympy.expand) == sympy.zeros(*one.shape)
+    assert eqs.options == {"expand": True}
+
+
+def test_the_command_prints_them():
+    result = CliRunner().invoke(app, ["equations", "two-link", "--expand", "--kinematics"])
+    assert "mass_matrix[1,1] = 1/3*m_1*a_1**2 + m_2*a_1**2 + 1/3*m_2*a_2**2 + m_2*a_1*a_2*c2\n" in result.output
+    assert "pose[1,4] = a_1*c1 + a_2*c12\n" in result.output
+    assert "jacobian[3,2] = 1\n" in result.output
+    found = json.loads(CliRunner().invoke(app, ["equations", "two-link", "--kinematics", "--json"]).output)
+    assert found["jacobian"][3][1]["text"] == "-a_2*s12"

@@ -456,7 +456,7 @@ def test_folded_steps_end_in_the_torques():
     """A robot of more joints: the lines of the recursion, read one after the other."""
     at, chapter = page_by_name("tree")
     page = Page(at)
-    fold = next(b for b in chapter.blocks if isinstance(b, Fold))
+    fold = next(b for b in chapter.blocks if isinstance(b, Fold) and "inverse dynamics" in b.title)
     reader = Reader(page.look, page.children)
     for block in fold.blocks:
         left, right = sides(block.rows[0])

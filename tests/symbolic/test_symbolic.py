@@ -213,6 +213,8 @@ def numbers_of(robot, name, q, qd, qdd):
         return getattr(robot, method)(q)
     if name == "friction_torque":
         return robot.friction_torque(qd)
+    if name == "coordinate_rates":
+        return qd
     form = {"form": "christoffel"} if name == "christoffel_matrix" else {}
     return getattr(robot, method)(q, qd, **form)
 

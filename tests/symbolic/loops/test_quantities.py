@@ -245,5 +245,3 @@ def test_what_makes_no_sense_is_refused_in_words(equations):
         redyn.InputError, match=r"'barrel1' is universal: .* derives the loops of this robot with numbers"
     ):
         redyn.derive("stewart")
-    with pytest.raises(redyn.InputError, match=r"symbolic equations support revolute and prismatic joints only$"):
-        redyn.derive("planar-biped")

@@ -39,8 +39,9 @@ def kinematics(chapter: Chapter, at: Context) -> None:
             "The matrix $\\b{T}_{ji}$ takes coordinates in the frame of link $i$ to that of link $j$; "
             f"{where}. Others write $^{{j}}\\b{{T}}_{{i}}$. From each link to the next:"
         ),
-        *(Equation((f"{_name(at, i)} = {matrix(eqs.link_transform(i).tolist())}",)) for i in _moving(at)),
     )
+    for i in _moving(at):
+        chapter.add(*_written(_name(at, i), _name(at, i), eqs.link_transform(i).tolist()))
     later = [i for i in _moving(at) if _before(at, i)]
     if later:
         chapter.add(Text("Their products are the poses of the links in the ground:"))
