@@ -113,11 +113,7 @@ def _data(robot: FreeRobot, q: Array, qd: Array, meshes: Meshes | None) -> dict[
         "coordinates": rows,
         "rates": rates(robot),
         "torques": torques(robot, q),
-        "start": {
-            "q": q.tolist(),
-            "qd": qd.tolist(),
-            "control": "pd" if ground is not None or _sinks(robot) else "free",
-        },
+        "start": {"q": q.tolist(), "qd": qd.tolist(), "control": control},
         "sliders": sliders,
         "stretches": stretches(robot, lengths, drawn),
         "reach": reach(robot),
