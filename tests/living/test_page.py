@@ -75,8 +75,8 @@ def test_starts_where_it_falls(tmp_path):
         return json.loads(unpacked(text, "data"))["start"]
 
     robot = redyn.load("one-link")  # its file starts it hanging still
-    assert start(robot) == {"q": [0.6], "qd": [0]}
-    assert start(robot, q=[0.25], qd=[2]) == {"q": [0.25], "qd": [2]}
+    assert start(robot) == {"q": [0.6], "qd": [0], "control": "free"}
+    assert start(robot, q=[0.25], qd=[2]) == {"q": [0.25], "qd": [2], "control": "free"}
     with pytest.raises(InputError, match="q"):
         page(robot, tmp_path / "b.html", q=[0.1, 0.2])
     with pytest.raises(InputError, match="qd"):

@@ -25,4 +25,6 @@ def in_node(folder, robot, script, ground=None, **given):
     (folder / "robot.js").write_text(module(robot))
     q, qd = given.pop("start", (robot.initial, np.zeros(robot.dof)))
     made = {**layout(robot, np.array(q)), "ground": None if ground is None else ground.numbers.tolist()}
-    return run(folder, SET_UP + script, {"start": {"q": list(q), "qd": list(qd)}, "layout": made, **given})
+    return run(
+        folder, SET_UP + script, {"start": {"q": list(q), "qd": list(qd), "control": "free"}, "layout": made, **given}
+    )

@@ -37,7 +37,7 @@ export function createRow({ name, label = name, unit, low, high, least = -Infini
   function show(value, by = null) {
     shown = value;
     if (by !== slider) slider.value = wraps ? value - 2 * Math.PI * Math.round(value / (2 * Math.PI)) : value;
-    if (by !== field) field.value = Math.abs(value) < 1e-9 * (high - low) ? "0" : String(Number(value.toPrecision(Math.abs(value) < 0.1 ? 3 : 5)));
+    if (by !== field) field.value = Math.abs(value) < 1e-5 * (high - low) ? "0" : String(Number(value.toPrecision(Math.abs(value) < 0.1 ? 3 : 5)));
   }
 
   return {

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from redyn.dynamics.task import Task
+from redyn.kinematics import link_poses
 from redyn.kinematics.bending import bends, gears
-from redyn.kinematics.shape import reach
+from redyn.kinematics.shape import body_numbers, joint_places, reach
 from redyn.living.sliders import rounded, shared_start
 from redyn.model import configuration
 from redyn.model.joint import Joint
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 ANGLES = ("roll", "pitch", "yaw")  # in which a page shows quaternions; its state has the quaternions themselves
 FASTEST = 10.0  # rad/s, and reaches per second: ranges of rates
 BENT = 2.0  # times what `random` bends links by: range of elastic coordinates
+FEET = 4  # on which a robot stands, at most
+FIRM = 6.0  # times what they carry: joints of legs are held so that weights bend them by little
 PUSHED = 4.0  # rad/s^2 times reaches: torques up to those that weights need, or that accelerate by so much
 
 
@@ -162,7 +165,7 @@ def _inertias(robot: FreeRobot, start: Array, places: dict[str, int]) -> Array:
         for link, k in zip(model.driven, range(robot.dof), strict=True):
             if link.joint.motor:
                 found[link.joint.motor - 1] += found[k]
-        return found
+        return found + _carried(robot, start)
     count, still = len(model.actuators), np.zeros(robot.dof)
     freely = robot.forward_dynamics(start, still, np.zeros(count))
     found = np.ones(count)
@@ -174,6 +177,23 @@ def _inertias(robot: FreeRobot, start: Array, places: dict[str, int]) -> Array:
         place = places.get(link.joint.label)
         response = float(np.asarray(moved).ravel()[place]) if place is not None else float(np.abs(faster).max())
         found[k] = 1.0 / response if response > 1e-9 else robot.total_mass * reach(robot) ** 2
+    return found
+
+
+def _carried(robot: FreeRobot, start: Array) -> Array:
+    """What joints of legs lift as well: the robot's mass, shared by its feet, over their distance from the joint."""
+    model = robot.model
+    found = np.zeros(robot.dof)
+    if not model.contact_points:
+        return found
+    poses, numbers = link_poses(robot, start), body_numbers(robot)
+    feet = robot.contact_states(start, np.zeros(robot.dof), ground=True).points
+    places = [pose @ [*joint.point, 1.0] for pose, joint in zip(poses[1:], joint_places(robot), strict=True)]
+    for foot, contact in zip(feet, model.contact_points, strict=True):
+        for i in model.path(contact.link):
+            lever = float(np.linalg.norm(foot - places[numbers[i] - 1][:3]))
+            for k in model.moved_by(i)[-1:]:
+                found[k] = max(found[k], FIRM * robot.total_mass / min(len(feet), FEET) * lever**2)
     return found
 
 

@@ -380,6 +380,7 @@ export async function start(three, _loadPlotly, data) {
   const agrees = found.every((one) => one.agrees);
   const text = agrees ? `agrees with redyn here: ${worst.toExponential(0)}` : "differs from redyn in this browser";
   byId("notes").append(element("li", { "data-testid": "agrees", title: "Every function compared with results of the library, relative to the largest entry" }, text));
+  player.control.value = state.control;
   setRunning(false);
   panels.tabs.open("joints");
   setTheme(theme);

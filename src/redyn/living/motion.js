@@ -47,7 +47,7 @@ export function createMotion(operations, layout, parameters, start) {
   const [nq, n, m] = [start.q.length, start.qd.length, actuators.length];
   const make = (size = n) => new Float64Array(size);
   const state = {
-    t: 0, q: Float64Array.from(start.q), qd: Float64Array.from(start.qd), control: "free",
+    t: 0, q: Float64Array.from(start.q), qd: Float64Array.from(start.qd), control: start.control,
     target: Float64Array.from(start.q), torque: make(m), omega: OMEGA, zeta: ZETA,
   };
   const tau = make(m); // of the actuators

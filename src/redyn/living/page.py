@@ -105,6 +105,7 @@ def _data(robot: FreeRobot, q: Array, qd: Array, meshes: Meshes | None) -> dict[
         whole["view"]["floor"] |= {"level": level, "meshes": level}
     if not len(robot.model.floating):
         whole["view"]["points"] += _around(robot, _views(robot, q, rows, rng, REACHED), whole["view"])
+    control = "pd" if ground is not None or _sinks(robot) else "free"
     return {
         "scene": whole,
         "rows": pose_rows(robot, q),
@@ -112,13 +113,19 @@ def _data(robot: FreeRobot, q: Array, qd: Array, meshes: Meshes | None) -> dict[
         "coordinates": rows,
         "rates": rates(robot),
         "torques": torques(robot, q),
-        "start": {"q": q.tolist(), "qd": qd.tolist()},
+        "start": {"q": q.tolist(), "qd": qd.tolist(), "control": control},
         "sliders": sliders,
         "stretches": stretches(robot, lengths, drawn),
         "reach": reach(robot),
         "mass": float(robot.total_mass),
         "tip": _tip(robot),
     }
+
+
+def _sinks(robot: Robot) -> bool:
+    """Whether cylinders carry it, which without a torque slide out of each other: there are no stops."""
+    driven = [robot.model.actuators[k].joint.kind for k in robot.driven_rates]
+    return bool(robot.loops) and "prismatic" in driven
 
 
 def _views(robot: FreeRobot, q: Array, rows: list[dict[str, Any]], rng: np.random.Generator, count: int) -> list[Array]:

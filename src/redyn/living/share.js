@@ -13,7 +13,7 @@ export function encode(state, parameters, form) {
   for (const [key, opening] of Object.entries(openings(form))) {
     if (!opening.every((x, i) => x === state[key][i])) parts.push(`${key}=${list(state[key])}`);
   }
-  if (state.control !== "free") parts.push(`control=${state.control}`);
+  if (state.control !== form.start.control) parts.push(`control=${state.control}`);
   if (state.omega !== OMEGA) parts.push(`omega=${state.omega}`);
   if (state.zeta !== ZETA) parts.push(`zeta=${state.zeta}`);
   names.forEach((name, k) => {
@@ -25,7 +25,7 @@ export function encode(state, parameters, form) {
 /** What an address says: { q, qd, target, torque, control, omega, zeta, parameters: Map, errors: [] }. */
 export function decode(hash, form) {
   const { names, controls } = form;
-  const found = { ...openings(form), control: "free", omega: OMEGA, zeta: ZETA, parameters: new Map(), errors: [] };
+  const found = { ...openings(form), control: form.start.control, omega: OMEGA, zeta: ZETA, parameters: new Map(), errors: [] };
   const vectors = openings(form);
   const numbers = (text) => text.split(",").map((part) => (part.trim() ? Number(part) : NaN));
   for (const part of hash.replace(/^#/, "").split("&").filter(Boolean)) {
