@@ -115,7 +115,7 @@ def test_steps_that_are_too_long():
 def test_steps_that_let_vibrations_grow():
     """Taylor's step adds to what is not damped, however short: the longer the run, the shorter it must be."""
     robot = redyn.load("flexible-beam", friction=False)
-    q, still = robot.sag(robot.initial) + [0.0, 0.0, 1e-4], np.zeros(3)
+    q, still = robot.sag(robot.initial) + np.array([0.0, 0.0, 1e-4]), np.zeros(3)
     hold = robot.inverse_dynamics(robot.sag(robot.initial), still, still)
 
     def swing(step, duration):

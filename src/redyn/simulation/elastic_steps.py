@@ -11,8 +11,8 @@ from redyn.simulation.joints import gives
 
 Array = NDArray[np.float64]
 
-# Radians per step, of an undamped vibration, that a method follows without growing beyond all bounds; `rkc` follows none
-# for long.
+# Radians per step, of an undamped vibration, that a method follows without growing beyond all bounds; `rkc` follows
+# none for long.
 STABLE = {"rk4": 2.82, "euler": 2.0, "taylor": 2.0, "rkc": 0.6}
 
 
