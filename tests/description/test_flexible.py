@@ -35,6 +35,7 @@ def frames(*links):
         ({"length": 0.4}, "length ends at 0.4, and the link at a = 0.5"),
         ({"load": "heavy"}, "carried"),
         ({"load": {"mass": 1, "weight": 2}}, "weight"),
+        ({"load": {"mass": 1, "inertia": 0.1, "moment": 0.5}}, "no body of 1 kg has the first moment 0.5"),
         ({"damping_ratio": 1.5}, "less than 1"),
         ({"rhoA": 0.2}, "rhoA"),
         ({"hub": {"inertia": [0, 0, 1]}}, "flexible.hub.inertia: the largest principal moment"),

@@ -112,6 +112,23 @@ def test_steps_that_are_too_long():
         redyn.simulate_batch(robot, [state[0]], [state[1]], 0.1, step=0.05)
 
 
+def test_steps_that_let_vibrations_grow():
+    """Taylor's step adds to what is not damped, however short: the longer the run, the shorter it must be."""
+    robot = redyn.load("flexible-beam", friction=False)
+    q, still = robot.sag(robot.initial) + np.array([0.0, 0.0, 1e-4]), np.zeros(3)
+    hold = robot.inverse_dynamics(robot.sag(robot.initial), still, still)
+
+    def swing(step, duration):
+        run = redyn.simulate(robot, q, still, duration, torque=hold, method="taylor", step=step, sample=duration / 200)
+        return np.abs(run.q[-20:, 2] - run.q[:, 2].mean()).max() / np.abs(run.q[:20, 2] - run.q[:, 2].mean()).max()
+
+    highest = robot.frequencies(robot.initial)[-1]
+    short = 0.1 / highest  # a tenth of a radian, within bounds at first
+    assert swing(short, 200 * short) < np.e
+    with pytest.warns(redyn.RedynWarning, match="too long for taylor"):
+        assert swing(short, 2000 * short) > np.e
+
+
 def test_lanes():
     """Batches equal single runs, with a payload and gravity of their own."""
     robot = redyn.load("flexible-two-link")

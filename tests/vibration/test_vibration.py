@@ -191,6 +191,8 @@ def test_clear_errors():
     robot = redyn.load("flexible-two-link")
     with pytest.raises(redyn.InputError, match="no joint is called 'joint3'; did you mean"):
         robot.frequencies(robot.initial, locked=["joint3"])
+    with pytest.raises(redyn.InputError, match="locked: expected names of joints, got 5"):
+        robot.frequencies(robot.initial, locked=5)
     with pytest.raises(redyn.InputError, match="one configuration"):
         robot.frequencies(np.zeros((2, 6)))
     with pytest.raises(redyn.InputError, match="closed loops or wheels"):

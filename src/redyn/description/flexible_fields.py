@@ -79,6 +79,12 @@ class LoadDescription(Strict):
     def _consistent(self) -> LoadDescription:
         if self.kind != "given" and (self.mass or self.moment or any(self.inertia)):
             raise ValueError(f"load: with {self.kind!r}, its mass, inertia and moment are not given")
+        least = min(self.inertia[1:])  # about y and z through the tip, not through its mass centre
+        if self.moment**2 > self.mass * least * (1.0 + 1e-9):
+            raise ValueError(
+                f"load: no body of {self.mass:g} kg has the first moment {self.moment:g} kg m and no more than "
+                f"{least:g} kg m^2 about the tip; expected moment^2 <= mass * inertia"
+            )
         return self
 
 

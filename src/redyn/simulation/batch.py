@@ -147,7 +147,8 @@ def simulate_batch(
     numbers: ClosingOptions = {} if free is None else {"parameters": given["parameters"]}
     robot.forward_dynamics(Q, V, np.zeros((count, m)), None, payload, gravity, **numbers)
     if count:
-        warn_of_vibration(with_parameters(robot, None if free is None else world[-1][0]), Q[0], pace, method)
+        first = with_parameters(robot, None if free is None else world[-1][0])
+        warn_of_vibration(first, Q[0], pace, length, method)
     step_all = stepper(robot.evaluator, task, None if under is None or under.compiled else under, method)
 
     out_q, out_v = (np.empty((steps // every + 1, count, width)) for width in (robot.nq, n))

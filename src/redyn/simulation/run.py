@@ -227,7 +227,7 @@ def _go(
             if method in FIXED:
                 count = max(1, int(np.ceil(duration / (pace or USUAL_STEP) * (1 - 1e-9))))
                 clock[drive.STEP] = largest = duration / count
-                warn_of_vibration(problem.robot, problem.start[: problem.robot.nq], largest, method)
+                warn_of_vibration(problem.robot, problem.start[: problem.robot.nq], largest, duration, method)
             else:
                 largest = min(pace or LARGEST_STEP, duration)
                 clock[drive.STEP] = min(problem.first_step(*tolerance), largest)

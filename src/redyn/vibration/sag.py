@@ -69,9 +69,7 @@ def _settled(robot: Loaded, q: Array, free: list[int], external: Any, gravity: A
         if not np.isfinite(step).all() or np.abs(step).max() > 1e3:
             break
         q = robot.integrate(q, step)
-    raise SingularError(
-        f"sag: {robot.name} has no stable shape at rest with its joints held here: its load buckles it"
-    )
+    raise SingularError(f"sag: {robot.name} has no stable shape at rest with its joints held here: its load buckles it")
 
 
 def _stiffness(robot: Loaded, q: Array, free: list[int], external: Any, gravity: Any) -> Array:

@@ -43,6 +43,8 @@ def small_motions(robot: RobotLike, q: ArrayLike, locked: Iterable[str], call: s
 
 def free_rates(robot: RobotLike, locked: Iterable[str], call: str) -> list[int]:
     """The rates that are not locked. A locked joint with an elastic gear holds its motor: its link still gives."""
+    if not isinstance(locked, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InputError(f"{call}: locked: expected names of joints, got {locked!r}")
     names = [locked] if isinstance(locked, str) else list(locked)
     modes = [link.joint.label for link in robot.model.driven if link.joint.kind == "mode"]
     for name in names:
