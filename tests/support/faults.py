@@ -167,6 +167,12 @@ FAULTS = {
     "limits in degrees": Fault(
         in_joint("elbow", 'lower="-1.5" upper="2"', 'lower="-90" upper="120"'), "limit-degrees", "elbow", False
     ),
+    "limits in degrees with digits": Fault(
+        in_joint("elbow", 'lower="-1.5" upper="2"', 'lower="-165.0118" upper="165.0118"'),
+        "limit-degrees",
+        "elbow",
+        False,
+    ),
     "limits equal": Fault(
         in_joint("elbow", 'lower="-1.5" upper="2"', 'lower="0" upper="0"'), "limit-range", "elbow", False
     ),

@@ -54,6 +54,24 @@ def test_links_that_carry_each_other_are_no_sides(tmp_path):
     assert examined(tmp_path, renamed.replace('"shoulder"', '"joint_l"').replace('"elbow"', '"joint_r"')).findings == []
 
 
+@pytest.mark.parametrize(
+    ("code", "old", "new"),
+    [
+        ("inertia-large", 'ixx="1e-4" ixy="0" ixz="0" iyy="1e-4"', 'ixx="100" ixy="0" ixz="0" iyy="100"'),
+        ("com-outside", 'xyz="0.02 0 0"', 'xyz="20 0 0"'),
+    ],
+)
+def test_a_link_without_shapes_on_one_that_has_some(tmp_path, code, old, new):
+    sound = (
+        '<link name="camera"><inertial><origin xyz="0.02 0 0"/><mass value="0.3"/>'
+        '<inertia ixx="1e-4" ixy="0" ixz="0" iyy="1e-4" iyz="0" izz="1e-4"/></inertial></link>'
+        '<joint name="bolts" type="fixed"><parent link="fore"/><child link="camera"/></joint></robot>'
+    )
+    assert examined(tmp_path, ARM.replace("</robot>", sound)).findings == []
+    (found,) = examined(tmp_path, ARM.replace("</robot>", sound.replace(old, new))).findings
+    assert (found.code, found.name) == (code, "camera")
+
+
 REPAIRED = (
     "negative mass",
     "mass in grams",
@@ -68,6 +86,7 @@ REPAIRED = (
     "massless tip",
     "limits exchanged",
     "limits in degrees",
+    "negative damping",
     "continuous with limits",
     "axis not unit",
     "no axis",

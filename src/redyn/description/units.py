@@ -21,6 +21,7 @@ from redyn.description.schema import (
 
 TURN = 6.3  # rad: 2 pi, rounded up
 TWO_TURNS = 12.6
+MANY_TURNS = 45.0  # rad: so many revolutions are given as multiples of pi
 LARGEST_LIMIT = 720.0  # in degrees; larger values mean no limit
 
 _ANGLES = ("angle", "first", "second")  # of the names in COORDINATES
@@ -52,12 +53,13 @@ def like_degrees(angle: float) -> bool:
 def like_degrees_of_limit(angle: float) -> bool:
     """Limits may be several revolutions: then they are multiples of pi, or have more digits than degrees would.
 
-    >>> [like_degrees_of_limit(x) for x in (-170, 172.5, 10.0, 62.83, -18.488884, 999999)]
-    [True, True, False, False, False, False]
+    >>> [like_degrees_of_limit(x) for x in (-170, 172.5, 165.0118, 10.0, 62.83, -18.488884, 999999)]
+    [True, True, True, False, False, False, False]
     """
     half_turns = angle / math.pi
     of_turns = not float(angle).is_integer() and abs(half_turns - round(half_turns)) < 1e-3
-    return TWO_TURNS < abs(angle) <= LARGEST_LIMIT and round(angle, 2) == angle and not of_turns
+    few_digits = round(angle, 2) == angle
+    return TWO_TURNS < abs(angle) <= LARGEST_LIMIT and (few_digits or abs(angle) > MANY_TURNS) and not of_turns
 
 
 def values(link: LinkDescription) -> Iterator[Value]:

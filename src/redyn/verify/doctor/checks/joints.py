@@ -102,9 +102,9 @@ def _drive(survey: Survey, hinge: Hinge) -> Iterator[Finding]:
     for field, value in (("damping", hinge.damping), ("friction", hinge.friction)):
         if value is not None and value < 0.0:
             what, line = f"{field} is negative ({value:g}): the joint would gain energy", hinge.line_of("dynamics")
-            yield Finding(
-                "damping-negative", "error", "joint", hinge.name, f"dynamics.{field}", what, "0 or more", line
-            )
+            repair = Repair("joint", hinge.name, ("dynamics",), {field: number(-value)}, "drop the sign")
+            place, right = f"dynamics.{field}", f"{-value:g}, or 0"
+            yield Finding("damping-negative", "error", "joint", hinge.name, place, what, right, line, (repair,))
 
 
 def _meant(name: str, names: list[str]) -> str:

@@ -39,12 +39,21 @@ def sizes(survey: Survey, rooms: Rooms) -> Iterator[Finding]:
 
 
 def _gyration(survey: Survey, rooms: Rooms) -> Iterator[Finding]:
-    """Links without shapes: their size is that between joints."""
+    """Links without shapes: their size is that between joints, and of shapes that are fixed to them."""
     for body in survey.bodies.values():
-        shaped = (rooms.group(body.name) or None) is not None
+        shaped = rooms.own[body.name] is not None
         if shaped or body.mass is None or body.com is None or body.inertia is None or body.mass <= 0.0:
             continue
         around = [np.linalg.norm(h.pose[:3, 3]) for h in survey.hinges.values() if body.name in (h.parent, h.child)]
+        beside = rooms.group(body.name)
+        if beside is not None:
+            around.append(np.linalg.norm(np.maximum(np.abs(beside.low), np.abs(beside.high))))
+        if float(np.linalg.norm(body.com)) > 5.0 * max([*map(float, around), 0.1]) and survey.hinges:
+            what = f"the mass centre is {np.linalg.norm(body.com):.3g} m from the link's frame, and no joint is so far"
+            right = "is it in millimetres, or in the frame of the world?"
+            line = body.line_of("com")
+            yield Finding("com-outside", "warning", "link", body.name, "inertial.origin", what, right, line)
+            continue
         size = max([*map(float, around), float(np.linalg.norm(body.com)), 0.05])
         trace = float(np.trace(body.inertia))
         if trace <= 0.0:
@@ -58,11 +67,6 @@ def _gyration(survey: Survey, rooms: Rooms) -> Iterator[Finding]:
         elif gyration < 0.004 * size:
             right = "check units: kg m^2, and kg"
             yield Finding("inertia-small", "warning", "link", body.name, "inertia", shown, right, line)
-        if float(np.linalg.norm(body.com)) > 5.0 * max([*map(float, around), 0.1]) and survey.hinges:
-            what = f"the mass centre is {np.linalg.norm(body.com):.3g} m from the link's frame, and no joint is so far"
-            right = "is it in millimetres, or in the frame of the world?"
-            line = body.line_of("com")
-            yield Finding("com-outside", "warning", "link", body.name, "inertial.origin", what, right, line)
 
 
 def gravity(survey: Survey, _: Rooms) -> Iterator[Finding]:
