@@ -57,6 +57,8 @@ ON_GROUND = {
     "contacts": [{"link": "block", "box": [0.3, 0.2, 0.1]}],
 }
 
+NAMED = ("four-bar", "chaplygin-sleigh", "rolling-disk", "flexible-beam")
+
 FALL = """
 const motion = make();
 const before = energy(motion);
