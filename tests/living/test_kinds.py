@@ -82,9 +82,7 @@ def fall(folder, robot, frames=30, **options):
 
 
 @needs_node
-@pytest.mark.parametrize(
-    "source", ["four-bar", "chaplygin-sleigh", "rolling-disk", "flexible-beam", EVERY_JOINT, COUPLED]
-)
+@pytest.mark.parametrize("source", [*NAMED, EVERY_JOINT, COUPLED])
 def test_motion_is_that_of_the_library(tmp_path, source):
     robot = freed(redyn.load(source, mimic="couple"))
     qd = np.linspace(0.4, -0.3, robot.dof) if source is EVERY_JOINT else None
