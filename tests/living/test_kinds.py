@@ -28,6 +28,22 @@ EVERY_JOINT = {
     "end_effector": "cross",
 }
 TILTED = [0, 0, 0.3, 0.06, 0, 0.08, math.sqrt(0.99)]
+ARM = {"mass": 1.0, "com": [0.15, 0, 0], "inertia": [0.001, 0.01, 0.01], "axis": [0, 0, 1]}
+COUPLED = {
+    "name": "coupled",
+    "convention": "frames",
+    "gravity": [0, -9.81, 0],
+    "links": [
+        {"name": "a", "joint": {"name": "j1", "type": "revolute"}, **ARM},
+        {
+            "name": "b",
+            "joint": {"name": "j2", "type": "revolute", "mimic": {"joint": "j1", "multiplier": -2}},
+            "xyz": [0.3, 0, 0],
+            **ARM,
+        },
+        {"name": "c", "joint": {"name": "j3", "type": "revolute"}, "xyz": [0.3, 0, 0], **ARM},
+    ],
+}
 ON_GROUND = {
     "name": "block",
     "convention": "frames",
@@ -40,6 +56,8 @@ ON_GROUND = {
     ],
     "contacts": [{"link": "block", "box": [0.3, 0.2, 0.1]}],
 }
+
+NAMED = ("four-bar", "chaplygin-sleigh", "rolling-disk", "flexible-beam")
 
 FALL = """
 const motion = make();
@@ -64,9 +82,9 @@ def fall(folder, robot, frames=30, **options):
 
 
 @needs_node
-@pytest.mark.parametrize("source", ["four-bar", "chaplygin-sleigh", "rolling-disk", "flexible-beam", EVERY_JOINT])
+@pytest.mark.parametrize("source", [*NAMED, EVERY_JOINT, COUPLED])
 def test_motion_is_that_of_the_library(tmp_path, source):
-    robot = freed(redyn.load(source))
+    robot = freed(redyn.load(source, mimic="couple"))
     qd = np.linspace(0.4, -0.3, robot.dof) if source is EVERY_JOINT else None
     found, run = fall(tmp_path, robot, qd=qd)
     assert found["worst"] <= 1.0

@@ -100,7 +100,8 @@ def _slider(
     if p.group == "length":
         return Slider(p.name, "Lengths", "m", *_around(nominal, LENGTHS_SHOWN, size / 4))
     if p.field in DRIVES:
-        most = joints[p.owner] * {"damping": SLOWING, "coulomb": 10.0, "armature": 1.0, "stiffness": 50.0}[p.field]
+        own = joints.get(p.owner, max(joints.values(), default=1.0))  # one that follows another has none of its own
+        most = own * {"damping": SLOWING, "coulomb": 10.0, "armature": 1.0, "stiffness": 50.0}[p.field]
         units = {"damping": ("Nms/rad", "Ns/m"), "armature": ("kg m²", "kg"), "stiffness": ("Nm/rad", "N/m")}
         unit = units.get(p.field, ("Nm", "N"))[0 if turns else 1]
         groups = {"damping": "Damping", "coulomb": "Coulomb friction", "armature": "Armature", "stiffness": "Springs"}
