@@ -245,6 +245,11 @@ TRANSMISSIONS = {
         "<actuator name='m'><drake:rotor_inertia value='2e-5'/><drake:gear_ratio value='50'/></actuator>",
         0.05,
     ),
+    "Drake's beside that of ROS": (
+        "<actuator name='m'><mechanicalReduction>1</mechanicalReduction><drake:gear_ratio value='50'/>"
+        "<drake:rotor_inertia value='2e-5'/></actuator>",
+        0.05,
+    ),
     "direct": ("<actuator name='m'><rotorInertia>2e-5</rotorInertia></actuator>", 2e-5),
     "not said": ("<actuator name='m'><mechanicalReduction>50</mechanicalReduction></actuator>", 0.0),
 }

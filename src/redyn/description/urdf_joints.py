@@ -21,7 +21,8 @@ _MOVING = {
     "ball": "spherical",
 }
 _INERTIA = ("rotorInertia", "rotor_inertia", "drake:rotor_inertia")
-_REDUCTION = ("mechanicalReduction", "mechanical_reduction", "drake:gear_ratio")
+# Drake's own comes first: its files have it beside a <mechanicalReduction> of 1 for ROS, which Drake leaves out.
+_REDUCTION = ("drake:gear_ratio", "mechanicalReduction", "mechanical_reduction")
 
 
 class Joints:
