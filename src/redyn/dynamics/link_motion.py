@@ -1,4 +1,4 @@
-"""Every moving body as seed 002 tabulates it: pose, twist, twist rate, inertia force and inertia moment."""
+"""Every moving body as the Newton-Euler assignment tabulates it: pose, twist, twist rate, inertia force and inertia moment."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from redyn.symbolic.chapter.blocks import (
 )
 from redyn.symbolic.chapter.setting import Context
 from redyn.symbolic.notation import seen_length
+from redyn.words import counted
 
 TALLEST = 3  # links; with more, the numbers of N fill a page
 WIDEST = 8  # links; wider block matrices do not fit on a page
@@ -32,7 +33,7 @@ def complement(chapter: Chapter, at: Context) -> None:
     if at.n > WIDEST:
         chapter.add(
             Text(
-                f"For {at.n} links $\\b{{N}}_l$ is a matrix of ${6 * at.n} \\times {6 * at.n}$ numbers, with "
+                f"For {counted(at.n, 'link')} $\\b{{N}}_l$ is a matrix of ${6 * at.n} \\times {6 * at.n}$ numbers, with "
                 "$\\b{B}_{ij}$ in block $i, j$ if link $j$ carries link $i$; "
                 "`robot.denoc(q).N_l` has them."
             )
@@ -54,7 +55,7 @@ def complement(chapter: Chapter, at: Context) -> None:
     if at.n <= TALLEST:
         size = rf"${6 * at.n} \times {at.n}$"
         whole = Equation((rf"\b{{N}} = {number_matrix(at.view.N)}",))
-        chapter.add(Text(f"At the state of the example $\\b{{N}}$ is a matrix of {size} numbers:"), whole)
+        chapter.add(Text(f"At the state of the example $\\b{{N}}$ is of size {size}:"), whole)
     if at.eqs.robot.model.simple:  # otherwise the robot has no dense view
         chapter.add(Code("robot.denoc(q, qd, qdd).N.round(4)"))
 
