@@ -73,6 +73,43 @@ def test_pendulum_and_what_falls():
     assert len(robot.frequencies([0.0], locked=["joint1"])) == 0
 
 
+def beside_a_beam(stiffness, axis=(0, 0, 1)):
+    """A pendulum of 20 m, a joint that turns about the vertical, and a beam; gravity along the axis of that joint."""
+    axis = np.asarray(axis) / np.linalg.norm(axis)
+    down = {"gravity": (-9.81 * axis).tolist()}
+    across = np.cross(axis, [0.3, -0.5, 0.8])
+    beam = {"length": 0.1, "rho_A": 0.1, "EI": stiffness, "modes": [3, 3, 0]}
+    pendulum = {
+        "name": "pendulum",
+        "axis": across.tolist(),
+        "mass": 1.0,
+        "com": (-20.0 * axis).tolist(),
+        "inertia": [0, 0, 0],
+    }
+    turning = {
+        "name": "turning",
+        "axis": axis.tolist(),
+        "mass": 2.0,
+        "com": [0.3, 0.1, -0.2],
+        "inertia": [0.1, 0.1, 0.1],
+    }
+    still = {"name": "beam", "joint": "fixed", "flexible": beam}
+    links = [{"joint": "revolute", "parent": "world", **link} for link in (pendulum, turning, still)]
+    return redyn.load({"name": "stiff-and-slow", "convention": "frames", "links": links, **down}, exact=True)
+
+
+@pytest.mark.parametrize("stiffness", [1.0, 1e6, 1e12])
+def test_slow_modes_beside_stiff_ones(stiffness):
+    """However stiff the beam: the pendulum has its frequency, and what turns about the vertical has none."""
+    for axis in ((0, 0, 1), (0.6, -0.3, 0.9), (-0.1, 0.7, 0.2)):
+        robot = beside_a_beam(stiffness, axis)
+        found = robot.frequencies(robot.initial)
+        assert len(found) == robot.dof - 1
+        assert found[0] == pytest.approx(np.sqrt(9.81 / 20), rel=1e-9)
+        shapes = robot.vibration(robot.initial).shapes
+        np.testing.assert_allclose(shapes.T @ robot.mass_matrix(robot.initial) @ shapes, np.eye(len(found)), atol=1e-9)
+
+
 def test_elastic_gears():
     """Locked motors: springs against the links; free ones: motors swing as well."""
     robot = redyn.load("elastic-joint-arm")

@@ -1,4 +1,4 @@
-"""Every moving body as the Newton-Euler assignment tabulates it: pose, twist, twist rate, inertia force and inertia moment."""
+"""Every moving body: pose, twist, twist rate, inertia force and moment, as Newton-Euler's equations have them."""
 
 from __future__ import annotations
 

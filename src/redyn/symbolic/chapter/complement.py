@@ -33,7 +33,7 @@ def complement(chapter: Chapter, at: Context) -> None:
     if at.n > WIDEST:
         chapter.add(
             Text(
-                f"For {counted(at.n, 'link')} $\\b{{N}}_l$ is a matrix of ${6 * at.n} \\times {6 * at.n}$ numbers, with "
+                f"For {counted(at.n, 'link')} $\\b{{N}}_l$ is a matrix of size ${6 * at.n} \\times {6 * at.n}$, with "
                 "$\\b{B}_{ij}$ in block $i, j$ if link $j$ carries link $i$; "
                 "`robot.denoc(q).N_l` has them."
             )

@@ -118,8 +118,8 @@ def _rows(at: Context) -> list[Block]:
     for i, link in enumerate(at.eqs.robot.model.links, start=1):
         rows.setdefault(link.joint.name, []).append(i)
     said = [
-        f"The {types[name]} joint {word(name)} is a row of {counted(len(row), 'joint')}, one per rate, with the links {row[0]} to "
-        f"{row[-1]}, of which the last alone has mass."
+        f"The {types[name]} joint {word(name)} is a row of {counted(len(row), 'joint')}, one per rate, with the links "
+        f"{row[0]} to {row[-1]}, of which the last alone has mass."
         for name, row in rows.items()
         if len(row) > 1
     ]
