@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("test",)  # extras for the people who work on redyn: their newest versions are meant
+TOOLS = ("test", "docs")  # extras for the people who work on redyn: their newest versions are meant
 LARGE = ("torch",)  # gigabytes, and its oldest version is tied to a Python and a CUDA: not tried here
 REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:\[[^]]*\])?\s*(?:(?P<sign>>=|==)\s*(?P<bound>[0-9][0-9.]*))?")
 

@@ -13,7 +13,7 @@ from random_robots import close, random_joints, random_motion
 from redyn.description import from_mapping, library, read
 from redyn.description.schema import JointType
 from redyn.robot import Robot
-from redyn.studio import takeaway, work
+from redyn.studio import formulas, takeaway, work
 from redyn.studio.coordinates import coordinate_heads, coordinate_units, slid, slider_values, sliders
 from redyn.studio.editor import Editor
 from redyn.studio.entries import entries, guided
@@ -272,3 +272,12 @@ def test_two_robots_with_other_numbers_are_compared(capsys):
     state.tab, state.run.duration, state.run.compare = "forward", "0.1", "robot:dual-arm-satellite"
     done = work.forward(lambda part, note: None, state.forward_order())
     np.testing.assert_array_equal(executed(takeaway.python(state))["other"].q, done.runs[1].run.q)
+
+
+def test_equations_of_a_spherical_pendulum():
+    """Four coordinates, three rates: matrices are of the rates."""
+    bob = {"joint": "spherical", "mass": 2.0, "com": [0.0, 0.0, -0.5], "inertia": [0.1, 0.1, 0.02]}
+    robot = redyn.load({"name": "spherical-pendulum", "convention": "frames", "links": [bob]})
+    shown = formulas.derive(lambda share, label: None, robot.description)
+    assert [len(row) for row in shown.mass.rows] == [3, 3, 3]
+    assert [len(row) for row in shown.gravity.rows] == [1, 1, 1]

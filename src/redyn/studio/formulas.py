@@ -43,7 +43,7 @@ def derive(report: Callable[[float, str], None], description: RobotDescription) 
     from redyn.symbolic import equations as closed_forms
 
     equations = closed_forms.derive(Robot(description).tree)
-    n = len(equations.q)
+    n = equations.dof
 
     def entry(name: str, row: int, column: int | None) -> Entry:
         latex = equations.latex(name, row, column)
