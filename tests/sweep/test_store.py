@@ -287,3 +287,7 @@ def test_a_disk_that_fills(tmp_path):
     assert "Traceback" not in done.stderr
     assert not list((tmp_path / "out" / "shards").iterdir())
     assert sweep.run(big, tmp_path / "out").complete
+
+
+def test_trust_takes_one_word():
+    assert "--trust: expected code, got 'all'" in printed("sweep", "plan.yaml", "--trust", "all", code=2)

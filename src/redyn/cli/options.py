@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import numpy as np
 import typer
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from redyn.robot import Robot
     from redyn.simulation.joints import Joints
 
+Word = TypeVar("Word", bound=str)
 Trust = Literal["files"]  # as in redyn.description, which is slow to import
 ROBOT_HELP = "A library name (see `redyn list`) or a robot file."
 Floating = Annotated[bool, typer.Option(help="Put the robot on a free joint (floating base).")]
@@ -43,15 +44,22 @@ def plain_console(*, stderr: bool = False, width: int | None = None, soft_wrap: 
     return Console(highlight=False, markup=False, emoji=False, stderr=stderr, width=width, soft_wrap=soft_wrap)
 
 
-def _trusted(text: str) -> Trust:
-    if text != "files":
-        raise InputError(f"--trust: expected files, got {text!r}")
-    return "files"
+def trusting(word: Word) -> Callable[[str], Word]:
+    """What reads --trust where it takes this word alone: the oldest Typer that is admitted knows no Literal."""
+
+    def read(text: str) -> Word:
+        if text != word:
+            raise InputError(f"--trust: expected {word}, got {text!r}")
+        return word
+
+    return read
 
 
 Trusted = Annotated[
     Trust | None,
-    typer.Option(parser=_trusted, metavar="files", help="Let the robot file read meshes and includes from any folder."),
+    typer.Option(
+        parser=trusting("files"), metavar="files", help="Let the robot file read meshes and includes from any folder."
+    ),
 ]
 
 

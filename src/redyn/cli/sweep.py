@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 
 from redyn import files
 from redyn.cli.interrupt import Interrupted
-from redyn.cli.options import Force, wide_console
+from redyn.cli.options import Force, trusting, wide_console
 from redyn.errors import InputError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def sweep(
     report: Annotated[Path | None, typer.Option(help="Write an HTML page of the results.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Save a figure of the results.")] = None,
     trust: Annotated[
-        Literal["code"] | None, typer.Option(help="Run the function that the specification names.")
+        Literal["code"] | None,
+        typer.Option(parser=trusting("code"), metavar="code", help="Run the function that the specification names."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     force: Force = False,
